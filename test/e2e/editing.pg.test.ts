@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type Editing, type MadeSink, openEditing } from '../support/outages/editing.ts';
 import { seeded } from '../support/outages/ledger.ts';
+import { readerPid } from '../support/postgres/capture-way.ts';
 import { startService, stopServices, type TestService } from '../support/processes/service.ts';
 import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
@@ -83,12 +84,10 @@ describe('everything is edited while changes come', function () {
     );
   }
   const stream = async (): Promise<unknown> => {
-    const sql = 'select active_pid from pg_replication_slots where slot_name = $1';
-    const { rows: slot } = await world.shop.query<{ active_pid: number | null }>(sql, [world.slot]);
     const { rows } = await world.messages.query(
       'select database_no, generation from millrace_private.positions order by 1',
     );
-    return [slot[0]?.active_pid, rows];
+    return [await readerPid(world.shop, world.slot), rows];
   };
   /** What a pull consumer has, in the order of its messages. */
   const has = async (name: string) => {

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { verification } from '../support/fixtures/verification.ts';
+import { byWay } from '../support/postgres/capture-way.ts';
 import { asPlainOwner } from '../support/postgres/plain-role.ts';
 import { type Cluster, hasPostgres15, startCluster } from '../support/postgres/postgres.ts';
 import { runCli } from '../support/processes/cli.ts';
@@ -123,12 +124,15 @@ change_retentions:
       await converged();
     });
 
-    it('resyncs after its slot is gone', async () => {
-      await until('the slot is dropped', async () => {
-        const drop = `do $$ begin
-          perform pg_terminate_backend(active_pid, 5000) from pg_replication_slots where active;
-          perform pg_drop_replication_slot('${world.slot}');
-        end $$`;
+    it('resyncs after its slot is gone, or what its triggers have noted', async () => {
+      await until('it is dropped', async () => {
+        const drop = byWay({
+          replication: `do $$ begin
+            perform pg_terminate_backend(active_pid, 5000) from pg_replication_slots where active;
+            perform pg_drop_replication_slot('${world.slot}');
+          end $$`,
+          triggers: 'drop schema millrace_capture cascade',
+        });
         return await world.shop.query(drop).then(
           () => true,
           () => false,
@@ -146,7 +150,7 @@ change_retentions:
       await converged();
     });
 
-    it('removes the database, with slot and publication', async () => {
+    it('removes the database, with slot, triggers and publication', async () => {
       for (const sink of ['items', 'kept', 'elsewhere']) {
         const { code, stderr } = await cli('sink', 'remove', sink, '--yes');
         expect(code, stderr).to.equal(0);
@@ -154,7 +158,9 @@ change_retentions:
       const { code, stdout, stderr } = await cli('database', 'remove', 'shop', '--yes');
       expect(code, stdout + stderr).to.equal(0);
       const left = await world.shop.query<{ name: string }>(
-        'select slot_name::text as name from pg_replication_slots union all select pubname from pg_publication',
+        `select slot_name::text as name from pg_replication_slots union all select pubname from pg_publication
+         union all select nspname from pg_namespace where nspname = 'millrace_capture'
+         union all select tgname from pg_trigger where tgname like '!millrace%'`,
       );
       expect(left.rows).to.deep.equal([]);
     });

@@ -16,6 +16,7 @@ import {
   readShaped,
 } from '../support/outages/accounts.ts';
 import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { readerPid } from '../support/postgres/capture-way.ts';
 import { createService, startService, stopServices, type TestService } from '../support/processes/service.ts';
 import { createWorld, type World } from '../support/processes/world.ts';
 import { pullByHttp, pullBySql } from '../support/pull/client.ts';
@@ -209,13 +210,7 @@ describe('processes', function () {
     const capture = (): Promise<TestService> => createService({ databaseUrl: world.messagesUrl, word: 'capture' });
     const [first, second] = [await capture(), await capture()];
     await first.start();
-    const streams = async (): Promise<number | undefined> => {
-      const { rows } = await world.shop.query<{ active_pid: number | null }>(
-        'select active_pid from pg_replication_slots where slot_name = $1',
-        [world.slot],
-      );
-      return rows[0]?.active_pid ?? undefined;
-    };
+    const streams = (): Promise<number | null> => readerPid(world.shop, world.slot);
     const before = await until('the first one streams', streams);
     // Ready is: it streams.
     const takesOver = second.start();

@@ -1,5 +1,3 @@
-import type pg from 'pg';
-
 /** With `MILLRACE_TEST_CAPTURE=triggers` the suites capture their sources by triggers, where a test does not say otherwise. */
 export const BY_TRIGGERS = process.env.MILLRACE_TEST_CAPTURE === 'triggers';
 
@@ -31,9 +29,13 @@ export const IS_CAPTURED = byWay({
   triggers: `select from pg_trigger g join pg_class c on c.oid = g.tgrelid where c.relname = $1 and g.tgname like '!millrace%'`,
 });
 
+interface Asked {
+  query(sql: string, values: string[]): Promise<{ rows: unknown[] }>;
+}
+
 /** The session of the source that capture reads by. */
-export async function readerPid(source: pg.Client, slot: string): Promise<number | null> {
-  const { rows } = await source.query<{ pid: number | null }>(
+export async function readerPid(source: Asked, slot: string): Promise<number | null> {
+  const { rows } = await source.query(
     byWay({
       replication: 'select active_pid as pid from pg_replication_slots where slot_name = $1',
       triggers: `select l.pid from pg_locks l join pg_database d on d.oid = l.database
@@ -41,5 +43,6 @@ export async function readerPid(source: pg.Client, slot: string): Promise<number
     }),
     [slot],
   );
-  return rows[0]?.pid ?? null;
+  const [reader] = rows as { pid: number | null }[];
+  return reader?.pid ?? null;
 }
