@@ -109,17 +109,25 @@ function checkReading(facts: TriggerFacts, { database, isRead }: { database: str
 }
 
 /**
- * Of a database that is captured by replication: triggers of before, which note changes for nobody. `isRead`: somebody reads what they
- * note, or will: another entry, or another service, captures the same database by them.
+ * Of a database that is captured by replication: triggers of before, which note changes for nobody. `functions`: those of the triggers.
+ * `isRead`: somebody reads what they note, or will: another entry, or another service, captures the same database by them.
  */
-export const checkLeftTriggers = ({ hasSchema, isRead }: { hasSchema: boolean; isRead: boolean }): Finding[] =>
-  hasSchema && !isRead
+export const checkLeftTriggers = (left: {
+  hasSchema: boolean;
+  functions: readonly string[];
+  isRead: boolean;
+}): Finding[] =>
+  left.hasSchema && !left.isRead
     ? [
         warning(
           'capture_left',
           `schema ${CAPTURE_SCHEMA} is still there, and this database is captured by replication: triggers note changes for nobody`,
           inSource(
-            `drop schema ${CAPTURE_SCHEMA} cascade`,
+            // All at once would be a deadlock with whoever writes meanwhile.
+            [
+              ...left.functions.map((name) => `drop function ${CAPTURE_SCHEMA}.${quoteIdentifier(name)}() cascade`),
+              `drop schema ${CAPTURE_SCHEMA} cascade`,
+            ].join('; '),
             'unless another service captures this database by triggers',
           ),
         ),

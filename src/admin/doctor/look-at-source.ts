@@ -20,6 +20,7 @@ import { checkUnseen } from '../../checks/unseen.ts';
 import { wellOf } from '../../checks/well.ts';
 import { type Database, openPool, type PoolOptions, type Queryable } from '../../db/pool.ts';
 import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
+import { statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
 import { readPosition, type StoredPosition } from '../../messages/position.ts';
 import { DECLARED_DATABASE } from '../../model/connection-fault.ts';
@@ -54,6 +55,7 @@ import {
   wellFacts,
 } from './parts-of-source.ts';
 
+const FUNCTIONS = statement('admin/capture-functions');
 const SCHEMA = "select from pg_catalog.pg_namespace where nspname = 'millrace_capture'";
 
 /** A commit waits this long for a standby that is there, but no longer. */
@@ -150,7 +152,8 @@ async function leftTriggers(
     stored?.identity?.slotName === NOTED ||
     isNotedElsewhere(databases, database) ||
     (hasSchema && (await readReader(source)) !== undefined);
-  return { hasSchema, isRead };
+  const { rows } = await source.query<{ name: string }>(FUNCTIONS);
+  return { hasSchema, functions: rows.map(({ name }) => name), isRead };
 }
 
 /** Two looks: any commit waits for a moment. */

@@ -1,10 +1,12 @@
 /** Traps in a source whose changes triggers note: each is found, and gone when what is printed was run. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { type Database, openPool } from '../../../src/db/pool.ts';
 import { ensurePublication } from '../../../src/source/publication.ts';
 import { ensureTriggers } from '../../../src/source/triggers/ensure.ts';
 import { PULL, sinkSettings } from '../../support/fixtures/captured.ts';
 import { type Examined, examined } from '../../support/fixtures/examined.ts';
+import { until } from '../../support/until.ts';
 
 const WELL = /^OK {2}database shop: .*\nOK {2}sink all: /m;
 const SCHEMA = `create table ledger (id int primary key, note text); create table keyless (a int);`;
@@ -84,7 +86,18 @@ describe('millrace doctor: a source whose changes triggers note', function () {
       await tx.query('lock table millrace_capture.reader in exclusive mode');
       await gone('capture_left');
     });
-    expect(await by.repair('capture_left')).to.include({ status: 'WARNING', place: 'database shop' });
+    const holder = new pg.Client({ connectionString: by.on.sourceUrl });
+    await holder.connect();
+    await holder.query('begin; lock table millrace_capture.shapes in access share mode');
+    const repairing = by.repair('capture_left');
+    await until('it is in the midst of it', async () => {
+      const waits = "select from pg_locks where relation = to_regclass('millrace_capture.shapes') and not granted";
+      return (await query(waits)).rowCount === 1;
+    });
+    // Whoever writes is nobody's victim.
+    await query("set lock_timeout = '10s'; insert into ledger values (9, 'meanwhile')");
+    await holder.end();
+    expect(await repairing).to.include({ status: 'WARNING', place: 'database shop' });
     await gone('capture_left');
     expect((await query("select from pg_trigger where tgname like '!millrace%'")).rowCount).to.equal(0);
     const { text } = await by.doctor();
