@@ -94,7 +94,7 @@ const READ: readonly Rule<ReadTable>[] = [
     when: isDamaged,
     message: (table, { message }) => `${named(table)} cannot be read: ${message}`,
     remedy: () =>
-      'What the server stores of this table is damaged: restore the rows from a backup, or delete them. Then it goes on by itself.',
+      'What the server stores of this table is damaged: restore the rows from a backup, or delete them (where triggers capture the database, after `set millrace.capture = off`: they cannot note such a row). Then it goes on by itself.',
   },
   // Postgres' words tell a value.
   { when: isDataException, message: (table, { code }) => `${named(table)} cannot be read (${code})` },

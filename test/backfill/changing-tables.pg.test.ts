@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { byWay } from '../support/postgres/capture-way.ts';
 import { messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -80,7 +81,10 @@ describe('a backfill of a table that changes under it', function () {
       });
       await on.source.query(`update items set note = 'short' where id = 2`);
       await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
-      const read = (await on.received(sinkNo, 4)).filter(({ action }) => action === 'read');
+      // Triggers note nothing of a table with a row filter.
+      const read = (await on.received(sinkNo, byWay({ replication: 4, triggers: 3 }))).filter(
+        ({ action }) => action === 'read',
+      );
       expect(read.map(({ record_pks }) => record_pks)).to.deep.equal(['["1"]', '["2"]', '["3"]']);
     });
   });

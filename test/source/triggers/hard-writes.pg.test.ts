@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type pg from 'pg';
 import type { Wanted } from '../../../src/source/triggers/noting.ts';
+import { damageFirstLargeValue } from '../../support/postgres/damage.ts';
 import { type Cluster, eachMajor, execute } from '../../support/postgres/postgres.ts';
 import { type Noted, noted } from './noted.ts';
 
@@ -210,6 +211,23 @@ describe('hard writes that triggers note', () => {
       await on.lines();
       expect((await write('update t set n = 2')).join()).to.match(/^X: error -> \w{5}$/);
       expect((await on.writer.query('select n from t')).rows).to.deep.equal([{ n: 2 }]);
+    });
+
+    it('go on where a value is damaged, in a session that has noting switched off', async () => {
+      await start('create table t (id int primary key, v text); alter table t alter v set storage external', ['t']);
+      const admin = await on.connect('superuser');
+      await admin.query("insert into t values (1, repeat('x', 10000))");
+      await damageFirstLargeValue(admin, 't');
+      await on.lines();
+      for (const session of [on.writer, await on.connect()]) {
+        const failure = await session.query('delete from t').catch((error: Error) => error.message);
+        expect(failure).to.match(/^missing chunk/);
+      }
+      for (const session of [on.writer, await on.connect()]) {
+        await session.query('set millrace.capture = off');
+        await session.query('begin; delete from t; rollback');
+      }
+      expect(await write('delete from t')).to.deep.equal(['X: off -> ']);
     });
 
     it('of a copy and of many rows come in their order', async () => {
