@@ -1,4 +1,4 @@
--- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name, whose
+-- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its id, whose
 -- messages are counted; those of all are glanced at. Otherwise as in millrace.sink_status.
 select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings, s.secret,
        s.lanes, s.managed_by, s.declared_from, s.entry_name, s.status_by, s.status_reason, s.version, s.updated_by,
@@ -26,13 +26,13 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
   left join millrace_private.circuits b on b.sink_no = s.no
  cross join lateral millrace_private.count_states(s.no) x
   join millrace_private.sinks_health(
-         array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) h on h.sink_no = s.no
+         array(select a.no from millrace_private.sinks a where $3::uuid is null or a.id = $3::uuid)) h on h.sink_no = s.no
   left join millrace_private.sinks_lag(
-         array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) g on g.sink_no = s.no
+         array(select a.no from millrace_private.sinks a where $3::uuid is null or a.id = $3::uuid)) g on g.sink_no = s.no
   left join millrace_private.sink_totals y on y.sink_no = s.no
- cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::text is null
+ cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::uuid is null
                      union all
-                     select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::text is not null) p
+                     select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::uuid is not null) p
  where (s.kind = any ($1::text[])) = $2::boolean
-   and ($3::text is null or s.name = $3::text)
+   and ($3::uuid is null or s.id = $3::uuid)
  order by s.name collate "C"

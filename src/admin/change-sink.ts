@@ -28,18 +28,18 @@ export interface SinkChange extends SinkRef {
 
 /** The sink as it is then; what it is already, it stays. @throws MillraceError not_found. */
 export async function changeSink(db: Transacting, { verb, list, ref, reason }: SinkChange): Promise<ListedSink> {
-  const { name } = await findSink(db, ref, list);
-  await changeStatus(db, verb, { name, reason });
-  return await showSink(db, list, name);
+  const { id } = await findSink(db, ref, list);
+  await changeStatus(db, verb, { id, reason });
+  return await showSink(db, list, id);
 }
 
-/** By its name. */
+/** By its id: it may be renamed meanwhile. */
 export async function changeStatus(
   db: Queryable,
   verb: SinkVerb,
-  { name, reason = null }: { name: string; reason?: string | null | undefined },
+  { id, reason = null }: { id: string; reason?: string | null | undefined },
 ): Promise<void> {
-  await db.query(VERBS[verb], [name, reason]);
+  await db.query(VERBS[verb], [id, reason]);
 }
 
 /** False: nothing is known to be wrong with its destination. @throws MillraceError not_found; MR400: it is not active. */

@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
 import { KINDS } from '../sinks/kinds.ts';
 import { findSink, type SinkList } from './find-sink.ts';
 
@@ -80,11 +81,13 @@ export const listSinks = (db: Queryable, list: SinkList): Promise<ListedSink[]> 
 
 /** By its name or id; counted up to 100,000 messages. @throws MillraceError not_found, also for one of another list. */
 export async function showSink(db: Queryable, list: SinkList, ref: string): Promise<ListedSink> {
-  const { name } = await findSink(db, ref, list);
-  return (await read(db, list, name))[0]!;
+  const { id } = await findSink(db, ref, list);
+  const [found] = await read(db, list, id);
+  if (found) return found;
+  throw new MillraceError('not_found', `sink ${ref} was deleted a moment ago`);
 }
 
-async function read(db: Queryable, list: SinkList, name: string | null): Promise<ListedSink[]> {
+async function read(db: Queryable, list: SinkList, id: string | null): Promise<ListedSink[]> {
   const kinds = KINDS.filter((kind) => kind.list !== undefined).map(({ type }) => type);
-  return (await db.query<ListedSink>(LIST, [kinds, list !== 'sinks', name])).rows;
+  return (await db.query<ListedSink>(LIST, [kinds, list !== 'sinks', id])).rows;
 }

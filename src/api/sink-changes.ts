@@ -30,8 +30,8 @@ const Planned = z.looseObject({
 export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Route[] {
   const { path, list, what } = place;
   const answer = place.answer;
-  const shownWith = async ({ db }: ApiDeps, name: string, { asking, warnings }: Showing) => ({
-    ...(place.shown(await showSink(db, list, name), asking) as object),
+  const shownWith = async ({ db }: ApiDeps, id: string, { asking, warnings }: Showing) => ({
+    ...(place.shown(await showSink(db, list, id), asking) as object),
     warnings,
   });
   const create = writing({
@@ -46,12 +46,12 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
     async run(deps, { test, body: given }, asking) {
       const tryOut = async (draft: Parameters<typeof testDraftSink>[1]): Promise<void> =>
         void tested(await deps.outside((on, signal) => testDraftSink(on, draft, signal)), asking);
-      const { id, name, warnings } = await createSink(
+      const { id, warnings } = await createSink(
         { ...deps.config, db: deps.db },
         { list, body: given },
         test === 'false' ? null : tryOut,
       );
-      return new Created(`${path}/${id}`, (await shownWith(deps, name, { asking, warnings })) as z.input<Shape>);
+      return new Created(`${path}/${id}`, (await shownWith(deps, id, { asking, warnings })) as z.input<Shape>);
     },
   });
   const edits = (['PATCH', 'PUT'] as const).map((method) =>
@@ -67,8 +67,8 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
         if (!isStatusAlone(given)) refuseOperator(asking);
         const { ifMatch } = asking;
         const apply = { ...deps.config, db: deps.db };
-        const { name, warnings } = await editSink(apply, { list, ref, body: given, ifMatch });
-        return (await shownWith(deps, name, { asking, warnings })) as z.input<Shape>;
+        const { id, warnings } = await editSink(apply, { list, ref, body: given, ifMatch });
+        return (await shownWith(deps, id, { asking, warnings })) as z.input<Shape>;
       },
     }),
   );
