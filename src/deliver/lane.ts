@@ -18,6 +18,8 @@ import { nextAsk } from './read.ts';
 import { isLost, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
 
 const STATE_MS = 250;
+/** Who is woken for nothing looks at the state of his lane, unless he did just now: news come with each batch, and most are of other lanes. */
+const RECENT_MS = 100;
 /** Until another lane that goes message by message may be through. */
 const TURN_MS = 250;
 
@@ -121,7 +123,7 @@ async function deliverAll(
       state = { ...state, cursor: end.cursor, due: false };
       // Whatever comes after a small batch was read wakes us.
       if (more || end.remains) continue;
-    } else if (more || slept) {
+    } else if (more || (slept && deps.now() - stateAt >= RECENT_MS)) {
       // Woken by something else than new messages: a retry, or the time of one.
       stateAt = 0;
       continue;
@@ -129,7 +131,8 @@ async function deliverAll(
     const quiet = deps.now() - quietSince;
     if (quiet >= run.limits.lingerMs || run.limits.crowded?.() === true)
       return (await readState(deps.db, run.id)).next_due ?? undefined;
-    await run.news.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now())), signal);
+    const untilLook = !end && slept ? RECENT_MS - (deps.now() - stateAt) : Number.POSITIVE_INFINITY;
+    await run.news.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now()), untilLook), signal);
     slept = true;
   }
   return undefined;

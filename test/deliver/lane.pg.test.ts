@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { type ByteBudget, createByteBudget } from '../../src/runtime/concurrency/byte-budget.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
 import { code } from '../support/fixtures/sandbox.ts';
+import { until } from '../support/until.ts';
 
 const SCHEMA =
   'create table products (id int primary key, name text, price numeric); alter table products replica identity full';
@@ -176,6 +178,38 @@ describe('a delivery lane', () => {
     expect(lane.engine.bulks()).to.deep.equal([]);
     const { rows } = await lane.on.messages.db.query<{ health: string }>('select health from millrace.sink_status');
     expect(rows[0]!.health).to.equal('index_missing');
+  });
+
+  it('looks at its state now and then when it is woken for nothing, not each time', async () => {
+    const asked = new Map<string, number>();
+    const { db } = lane.on.messages;
+    const counting: typeof db = {
+      ...db,
+      query: async (statement, values) => {
+        const result = await db.query<never>(statement, values);
+        if (typeof statement === 'object') asked.set(statement.name, (asked.get(statement.name) ?? 0) + 1);
+        return result;
+      },
+    };
+    const reads = (): number => (asked.get('deliver/read-new') ?? 0) + (asked.get('deliver/read-new-bodies') ?? 0);
+    const looks = (): number => asked.get('deliver/read-cursor') ?? 0;
+    let now = Date.now();
+    const news = createSignal();
+    const run = lane.run({}, { news, lingerMs: 1_000 }, { db: counting, now: () => now });
+    const wake = async (): Promise<void> => {
+      const before = reads();
+      news.raise();
+      await until('it has read', async () => reads() > before);
+    };
+    await until('it has read', async () => reads() > 0);
+    for (let times = 0; times < 20; times += 1) await wake();
+    expect(looks()).to.equal(1);
+    now += 100;
+    await wake();
+    await until('it looks at its state', async () => looks() === 2);
+    now += 2_000;
+    await wake();
+    expect((await run).taken).to.equal(true);
   });
 
   it('has one owner: a second finds it taken, a stalled one settles nothing', async () => {
