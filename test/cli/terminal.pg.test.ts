@@ -1,5 +1,6 @@
 /** Commands in a terminal, and messages that they follow. */
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -131,6 +132,30 @@ describe('cli: in a terminal', () => {
       expect((await taking.ended()).code).to.equal(130);
       await appendMessages(all.m.db, no, [{ record }]);
     }
+  });
+
+  it('who is read no further ends like other programs, and acknowledges nothing that nobody has read', async () => {
+    const no = await all.noOf('orders');
+    await all.m.db.query('delete from millrace_private.messages where sink_no = $1', [no]);
+    await appendMessages(all.m.db, no, [{ record: '{"id":1}' }]);
+    const unread = async (...words: string[]): Promise<[number, string]> => {
+      const env = { ...cleanEnvironment(), MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' };
+      const child = spawn(process.execPath, [LAUNCHER, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stdout.destroy();
+      let errors = '';
+      child.stderr.on('data', (part) => (errors += part));
+      const [code] = (await once(child, 'close')) as [number];
+      return [code, errors];
+    };
+    const ends = [
+      unread('sink', 'list'),
+      unread('config', 'export'),
+      unread('status', '--json'),
+      unread('tail', 'orders'),
+    ];
+    for (const ended of await Promise.all([...ends, unread('tail', 'orders', '--ack')]))
+      expect(ended).to.deep.equal([141, '']);
+    expect((await all.web.call('GET', '/api/sinks/orders/messages')).json.data).to.have.length(1);
   });
 
   it('the launcher on another Node runs the bundled one, or says what is missing', async function () {
