@@ -60,7 +60,7 @@ export const DATABASE_ROUTES: readonly Route[] = [
   acceptRoute,
   ...releaseOf({
     ...{ path: `${PATH}/:database`, input: INPUT, type: 'database', what: 'a database', answer: Database },
-    nameOf: async ({ db }, { database }) => (await showDatabase(db, database)).name,
-    show: async ({ db, config }, name) => shownDatabase(config.keys, await showDatabase(db, name)),
+    find: async ({ db }, { database }) => await showDatabase(db, database),
+    show: async ({ db, config }, id) => shownDatabase(config.keys, await showDatabase(db, id)),
   }),
 ];

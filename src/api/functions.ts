@@ -131,7 +131,7 @@ export const FUNCTION_ROUTES: readonly Route[] = [
   TRY_FUNCTION,
   ...releaseOf({
     ...{ path: `${PATH}/:function`, input: INPUT, type: 'function', what: 'a function', answer: FunctionShape },
-    nameOf: async ({ db }, { function: ref }) => (await showFunction(db, ref)).name,
-    show: async ({ db }, name) => shown(await showFunction(db, name)),
+    find: async ({ db }, { function: ref }) => await showFunction(db, ref),
+    show: async ({ db }, id) => shown(await showFunction(db, id)),
   }),
 ];

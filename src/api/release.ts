@@ -11,8 +11,9 @@ interface Released<Input extends z.ZodObject, Shape extends z.ZodType> {
   /** For people: `a sink`. */
   what: string;
   answer: Shape;
-  nameOf(deps: ApiDeps, input: z.output<Input>): Promise<string>;
-  show(deps: ApiDeps, name: string, asking: Asking): Promise<z.input<Shape>>;
+  find(deps: ApiDeps, input: z.output<Input>): Promise<{ id: string; name: string }>;
+  /** It may be renamed meanwhile. */
+  show(deps: ApiDeps, id: string, asking: Asking): Promise<z.input<Shape>>;
 }
 
 export function releaseOf<Input extends z.ZodObject, Shape extends z.ZodType>(of: Released<Input, Shape>): Route[] {
@@ -26,9 +27,9 @@ export function releaseOf<Input extends z.ZodObject, Shape extends z.ZodType>(of
       ...{ input, body: NO_BODY, answer },
       sql: null,
       async run(deps, given, asking) {
-        const found = await of.nameOf(deps, given as z.output<Input>);
+        const { id, name: found } = await of.find(deps, given as z.output<Input>);
         await move(deps.db, { type, name: found });
-        return await of.show(deps, found, asking);
+        return await of.show(deps, id, asking);
       },
     });
   return [

@@ -64,8 +64,8 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
   const released = releaseOf({
     ...{ path: `${path}/:sink`, input: z.strictObject({ sink: REF }), what, answer },
     type: list === 'sinks' ? 'sink' : 'change_retention',
-    nameOf: async ({ db }, { sink: ref }) => (await findSink(db, ref, list)).name,
-    show: async ({ db }, name, asking) => shown(await showSink(db, list, name), asking),
+    find: async ({ db }, { sink: ref }) => await findSink(db, ref, list),
+    show: async ({ db }, id, asking) => shown(await showSink(db, list, id), asking),
   });
   return [...verbs, probe, dismiss, ...released];
 }
