@@ -473,6 +473,7 @@ table millrace_private.processes
   key_id text not null
   started_at timestamp with time zone not null default clock_timestamp()
   seen_at timestamp with time zone not null default clock_timestamp()
+  waiting jsonb
 with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX processes_pkey ON millrace_private.processes USING btree (id)
 constraint processes_pkey PRIMARY KEY (id)
@@ -517,6 +518,7 @@ table millrace_private.recent_messages
   status integer
   type text
   text text
+  settle_ms bigint
 CREATE UNIQUE INDEX recent_messages_pkey ON millrace_private.recent_messages USING btree (sink_no, seq)
 constraint recent_messages_pkey PRIMARY KEY (sink_no, seq)
 constraint recent_messages_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE

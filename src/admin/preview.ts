@@ -34,6 +34,8 @@ export interface RecentMessage {
   /** Null: nothing was sent. */
   sent_at: Date | null;
   send_ms: number | null;
+  /** Null: it is not settled, or was in one with what was sent. */
+  settle_ms: number | null;
   /** JSON text of the deliveries. */
   sent: string | null;
   outcome: string;

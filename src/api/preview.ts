@@ -13,6 +13,7 @@ const Steps = z.looseObject({
   captured: z.looseObject({ at: z.string(), size: z.number(), message: z.unknown() }),
   shaped: z.looseObject({ took_ms: z.number(), kept: z.boolean() }).nullable(),
   sent: z.looseObject({ at: z.string(), took_ms: z.number(), deliveries: z.unknown() }).nullable(),
+  settled: z.looseObject({ took_ms: z.number() }).nullable(),
   answer: z.looseObject({
     outcome: z.string(),
     stage: z.string().nullable(),
@@ -38,7 +39,7 @@ const Recent = z
 const Answer = z.looseObject({ until: z.string().nullable(), data: z.array(Recent), next_cursor: z.null() });
 
 function shownMessage({ id, message_id, at, action, ...row }: RecentMessage): z.input<typeof Recent> {
-  const { table_schema, table_name, record_pk, shape_ms, kept, sent_at, send_ms } = row;
+  const { table_schema, table_name, record_pk, shape_ms, kept, sent_at, send_ms, settle_ms } = row;
   const { outcome, stage, status, type, text } = row;
   return {
     ...{ id, message_id, at: at.toISOString(), action, table_schema, table_name, record_pk },
@@ -49,6 +50,7 @@ function shownMessage({ id, message_id, at, action, ...row }: RecentMessage): z.
         sent_at === null
           ? null
           : { at: sent_at.toISOString(), took_ms: send_ms ?? 0, deliveries: new RawJson(row.sent ?? 'null') },
+      settled: settle_ms === null ? null : { took_ms: settle_ms },
       answer: { outcome, stage, status, type, text },
     },
   };

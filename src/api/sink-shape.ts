@@ -90,6 +90,7 @@ export const Sink = z
         }),
       )
       .optional(),
+    waiting_receives: z.number().optional(),
     max_retry_count: z.number().nullable().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
     filter: z.string(),

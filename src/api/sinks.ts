@@ -1,6 +1,6 @@
 /** The routes of sinks: pull consumers, search indexes and others that are declared under `sinks:`. */
 import { z } from 'zod';
-import { type ListedReader, listReaders } from '../admin/list-readers.ts';
+import { countWaiting, type ListedReader, listReaders } from '../admin/list-readers.ts';
 import { showSink } from '../admin/list-sinks.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
@@ -47,7 +47,11 @@ const showRoute = route({
   sql: 'millrace.sink_status',
   async run({ db }, { sink: ref }, asking) {
     const sink = await showSink(db, 'sinks', ref);
-    return { ...shownSink(sink, asking), readers: (await listReaders(db, sink.id)).map(shownReader) };
+    return {
+      ...shownSink(sink, asking),
+      readers: (await listReaders(db, sink.id)).map(shownReader),
+      waiting_receives: await countWaiting(db, sink.id),
+    };
   },
 });
 

@@ -14,7 +14,7 @@ import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { hasFunctions, prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
-import { isTime, keepSample } from './sample.ts';
+import { isTime, keepSample, settleTimed } from './sample.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
 import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
 import { countSettled } from './settled-counts.ts';
@@ -77,9 +77,10 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     const { within, batchSize, batchBytes } = target.sink;
     const limits = { batchSize, batchBytes, now: deps.now };
     const at = deps.now();
-    const sample = async (sent: Sent): Promise<void> => {
-      if (!batch.isWatched || !isTime(deps, run)) return;
-      await keepSample(deps, run, { prepared, shapeMs: made.tookMs, sent: { ...sent, at, tookMs: deps.now() - at } });
+    const sample = async (sent: Sent): Promise<number | undefined> => {
+      if (!batch.isWatched || !isTime(deps, run)) return undefined;
+      const timed = { ...sent, at, tookMs: deps.now() - at };
+      return await keepSample(deps, run, { prepared, shapeMs: made.tookMs, sent: timed });
     };
     if (within) {
       // Written and settled at once.
@@ -109,11 +110,11 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     watch.lap('send');
     failpoint('deliver/after-send');
     ({ circuit } = sent);
-    await sample(sent);
+    const sampled = await sample(sent);
     watch.lap();
     stage = 'settle';
-    const end = await finish(deps.db, sent);
-    watch.lap('settle');
+    const settle = () => finish(deps.db, sent);
+    const end = await settleTimed(deps, run, { id: sampled, settle, onSettled: () => watch.lap('settle') });
     return circuit ? { ...end, circuit } : end;
   } catch (error) {
     return await endOfFailed(deps, run, { batch, stage, error });

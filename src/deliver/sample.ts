@@ -11,6 +11,7 @@ import type { Prepared } from './prepare.ts';
 import type { Sent } from './send.ts';
 
 const SAMPLE = statement('deliver/sample-message');
+const SETTLED = statement('deliver/put-settle-time');
 const EVERY_MS = 1_000;
 /** Of what was sent. */
 const CHARACTERS = 32_768;
@@ -30,8 +31,8 @@ export function isTime({ now }: Pick<LaneDeps, 'now'>, { target }: Pick<HeldLane
   return true;
 }
 
-/** While the message is still there: before it is settled, or in the settling's stead when it stays. */
-export async function keepSample(deps: LaneDeps, { target }: HeldLane, sampled: Sampled): Promise<void> {
+/** While the message is still there: before it is settled, or in the settling's stead when it stays. Its id; undefined: there is none. */
+export async function keepSample(deps: LaneDeps, { target }: HeldLane, sampled: Sampled): Promise<number | undefined> {
   const { prepared, sent } = sampled;
   // What failed tells more.
   const place = Math.max(
@@ -39,14 +40,34 @@ export async function keepSample(deps: LaneDeps, { target }: HeldLane, sampled: 
     sent.verdicts.findIndex((verdict) => 'error' in verdict),
   );
   const message = prepared[place];
-  if (message === undefined) return;
+  if (message === undefined) return undefined;
   const steps = stepsOf(message, sent.verdicts[place], sampled);
   const text = message.deliveries.length === 0 || target.shapes ? null : textOf(message.deliveries);
   try {
     await deps.db.query(SAMPLE, [target.no, message.row.id, JSON.stringify(steps), text]);
+    return message.row.id;
   } catch (error) {
     deps.log.warn({ sink: target.name, err: error }, 'a message was not kept for the preview');
+    return undefined;
   }
+}
+
+/** Settles, and keeps how long that took beside the sample with this id. */
+export async function settleTimed<End>(
+  deps: LaneDeps,
+  { target }: HeldLane,
+  { id, settle, onSettled }: { id: number | undefined; settle(): Promise<End>; onSettled(): void },
+): Promise<End> {
+  const at = deps.now();
+  const end = await settle();
+  onSettled();
+  if (id === undefined) return end;
+  try {
+    await deps.db.query(SETTLED, [target.no, id, Math.round(deps.now() - at)]);
+  } catch (error) {
+    deps.log.warn({ sink: target.name, err: error }, 'how long settling took was not kept for the preview');
+  }
+  return end;
 }
 
 function stepsOf({ deliveries, verdict: own }: Prepared, verdict: Verdict | undefined, sampled: Sampled): object {

@@ -88,6 +88,8 @@ function inPlaces(places: Places, db: Queryable, name: string): Queryable {
 export interface Web {
   readonly name: string;
   readonly port: number;
+  /** Requests that wait for messages, by the number of the consumer. */
+  waiting(): Record<number, number>;
   run(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,6 +150,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   return {
     name: 'web',
     port,
+    waiting: wakeups.waitingBy,
     async run(signal) {
       if (!signal.aborted) {
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

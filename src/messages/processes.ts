@@ -41,16 +41,23 @@ export async function readProcesses(db: Queryable): Promise<SeenProcess[]> {
 
 export const isPresent = ({ seen_seconds_ago }: SeenProcess): boolean => seen_seconds_ago <= PRESENT_SECONDS;
 
+export interface ProcessSign {
+  role: string;
+  keyId: string;
+  /** How many requests wait in it for messages, by the number of the consumer; absent: none can. */
+  waiting?: (() => Record<number, number>) | undefined;
+}
+
 export function openProcessSign(
   deps: { db: Queryable; onError: (error: unknown) => void },
-  { role, keyId }: { role: string; keyId: string },
+  { role, keyId, waiting }: ProcessSign,
 ): Service {
   const id = randomUUID();
   let putting: Promise<unknown> | undefined;
   /** One at a time, however long the database takes. */
   const put = (): void => {
     putting ??= deps.db
-      .query(PUT, [id, role, os.hostname(), process.pid, VERSION, keyId])
+      .query(PUT, [id, role, os.hostname(), process.pid, VERSION, keyId, waiting ? JSON.stringify(waiting()) : null])
       .catch(deps.onError)
       .finally(() => {
         putting = undefined;

@@ -16,6 +16,8 @@ export interface Wakeups {
   of(consumer: Named): Waiters;
   /** Clients that wait right now, all consumers together. */
   waiting(): number;
+  /** The same by the number of the consumer, without those that nobody waits for. */
+  waitingBy(): Record<number, number>;
   /** Gives back what a client did not get. Never throws: the messages come again by themselves, later. */
   giveBack(consumer: Named, lease: Lease): Promise<void>;
   /** Ends every wait, also those that would begin later. Safe to call twice. */
@@ -60,6 +62,10 @@ export function openWakeups(deps: WakeupsDeps, options: WaitersOptions = {}): Wa
       return waiters;
     },
     waiting: () => [...byConsumer.values()].reduce((sum, waiters) => sum + waiters.waiting, 0),
+    waitingBy: () =>
+      Object.fromEntries(
+        [...byConsumer].flatMap(([no, waiters]) => (waiters.waiting > 0 ? [[no, waiters.waiting]] : [])),
+      ),
     giveBack: returnLease,
     close() {
       closed = true;

@@ -1,7 +1,7 @@
 /** What each role says of itself in the message database, that it is there and what it has done; and at a port of its own. */
 import type { Queryable } from '../db/pool.ts';
 import { type Counters, openCounters } from '../messages/counters.ts';
-import { openProcessSign } from '../messages/processes.ts';
+import { openProcessSign, type ProcessSign } from '../messages/processes.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -18,13 +18,16 @@ export interface Reporting {
 /** How a role reports, unless it is told another way. */
 export type OpenReporting = (
   deps: { db: Queryable; log: Pick<Log, 'warn'> },
-  of: { role: string; keys: KeyRing },
+  of: { role: string; keys: KeyRing; waiting?: ProcessSign['waiting'] },
 ) => Reporting;
 
-export const openReporting: OpenReporting = ({ db, log }, { role, keys }) => {
+export const openReporting: OpenReporting = ({ db, log }, { role, keys, waiting }) => {
   const onError = (error: unknown): void => log.warn({ err: error }, 'counters and signs of life could not be written');
   const counters = openCounters({ db, onError });
-  return { counters, services: [counters, openProcessSign({ db, onError }, { role, keyId: keys.current.id })] };
+  return {
+    counters,
+    services: [counters, openProcessSign({ db, onError }, { role, keyId: keys.current.id, waiting })],
+  };
 };
 
 /** Metrics of a role without an HTTP API; undefined without METRICS_PORT. */

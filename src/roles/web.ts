@@ -11,7 +11,7 @@ import type { Mount } from '../http/route.ts';
 import { consoleBuild, consoleRoutes } from '../http/routes/console.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
-import { openWeb } from '../http/web.ts';
+import { openWeb, type Web } from '../http/web.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
@@ -58,7 +58,8 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
   const tokens = openTokens({ db, listener, loopbackOnly });
   const keys = keyRing(settings);
   const metrics = createMetrics();
-  const { counters, services } = report({ db, log }, { role: 'web', keys });
+  let web: Web | undefined;
+  const { counters, services } = report({ db, log }, { role: 'web', keys, waiting: () => web?.waiting() ?? {} });
   // Loaded when somebody asks: nothing else here connects to sources and destinations.
   const examine: Examine = async (request) =>
     await (await import('../admin/doctor/examine.ts')).examine(
@@ -66,7 +67,7 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
       request,
       waiting.signal,
     );
-  const web = await openWeb(
+  web = await openWeb(
     {
       db,
       connections: CONNECTIONS,

@@ -81,6 +81,7 @@ describe('api: the preview of a sink', () => {
     const [{ steps, ...message }] = json.data;
     expect(message).to.include({ action: 'insert', table_schema: 'public', table_name: 'orders' });
     expect(steps.shaped.kept).to.equal(true);
+    expect(steps.settled.took_ms).to.be.at.least(0);
     expect(steps.answer).to.deep.equal({ outcome: 'done', stage: null, status: null, type: null, text: null });
     expect((await get(`?after=${message.id}`)).json.data).to.deep.equal([]);
     await stop();

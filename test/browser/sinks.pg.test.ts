@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible, LOOKS, screenshot, writeCode } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot, showPart, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
@@ -114,14 +114,18 @@ describe('browser: sinks', () => {
       await page.getByText('9223372036854775807').first().waitFor();
       await page.getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'transform', '(action, record) => ({ id: record.id, name: record.nam.length })');
-      await page.getByText('(1:').waitFor();
       await page.locator('.cm-lintRange-error').waitFor();
+      await showPart(page, 'Samples and results');
+      await page.getByText('(1:').waitFor();
       await expectAccessible(page, `new sink, its function ${look.width}`);
+      await showPart(page, 'Code');
       await writeCode(page, 'transform', '(action, record) => ({ id: record.id, named: record.name })');
+      await showPart(page, 'Samples and results');
       await page.getByText('{"id":9223372036854775807,"named":"mill wheel"}').waitFor();
       await page.getByLabel('Name of the transform').fill(`document-${look.width}`);
       await page.getByLabel('Name', { exact: true }).fill(`products-${look.width}`);
       await page.reload();
+      await showPart(page, 'Samples and results');
       await page.getByText('{"id":9223372036854775807,"named":"mill wheel"}').waitFor();
       await screenshot(page, `sinks-new-${look.width}`);
       await page.getByRole('button', { name: 'As YAML' }).click();
@@ -171,6 +175,13 @@ describe('browser: sinks', () => {
       await page.goto('/sinks/reader/overview?range=day');
       await page.getByText('where "id" = 9223372036854775807').waitFor();
       await page.getByText('Nobody has received anything over HTTP yet').waitFor();
+      await on.m.db.query(
+        `insert into millrace_private.processes (id, role, host, pid, version, key_id, waiting)
+         select gen_random_uuid(), 'web', 'shop-1', 70, '1', 'k', jsonb_build_object(no, 2) from millrace_private.sinks where name = $1`,
+        [new URL(page.url()).pathname.split('/')[2]],
+      );
+      await page.getByText('2 clients are waiting for the next message.').waitFor();
+      await on.m.db.query('delete from millrace_private.processes');
       await page.locator('canvas').first().waitFor();
       await expectAccessible(page, `consumer ${look.width}`);
       await screenshot(page, `sinks-consumer-${look.width}`);

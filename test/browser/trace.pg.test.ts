@@ -110,6 +110,8 @@ describe('browser: errors and trace', () => {
     await change();
     const first = page.getByRole('button', { name: /public\.products.*delivered/ }).first();
     await first.waitFor();
+    // Also where it was seen before it was settled.
+    await first.getByText(/^settle \d/).waitFor();
     await first.click();
     await page.getByLabel('Message', { exact: true }).getByText('mill wheel').waitFor();
     await expectAccessible(page, 'trace');

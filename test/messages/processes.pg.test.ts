@@ -1,5 +1,6 @@
 /** Which processes are there, and what is kept for a while only. */
 import { expect } from 'chai';
+import { countWaiting } from '../../src/admin/list-readers.ts';
 import { isPresent, openProcessSign, readProcesses } from '../../src/messages/processes.ts';
 import { trim } from '../../src/messages/trim.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
@@ -32,6 +33,33 @@ describe('processes', () => {
     await running;
     await sign.close();
     expect(await readProcesses(m.db)).to.deep.equal([]);
+  });
+
+  it('say how many receives wait in them, all together, while they are seen', async () => {
+    const { no } = await addPullSink(m.db, { name: 'waited-for' });
+    const { rows } = await m.db.query<{ id: string }>('select s.id from millrace_private.sinks s where s.no = $1', [
+      no,
+    ]);
+    const { id } = rows[0]!;
+    const counted = async (wanted: number): Promise<void> =>
+      void (await until(`${wanted} wait`, async () => (await countWaiting(m.db, id)) === wanted));
+    expect(await countWaiting(m.db, id)).to.equal(0);
+    const signs = [2, 3].map((waiting) =>
+      openProcessSign(
+        { db: m.db, onError: fail },
+        { role: 'web', keyId: 'k', waiting: () => ({ [no]: waiting, 999: 1 }) },
+      ),
+    );
+    const worker = openProcessSign({ db: m.db, onError: fail }, { role: 'worker', keyId: 'k' });
+    const stop = new AbortController();
+    const running = [...signs, worker].map((sign) => sign.run(stop.signal));
+    await counted(5);
+    await m.db.query("update millrace_private.processes set seen_at = now() - interval '31 s' where waiting ? $1", [
+      String(no),
+    ]);
+    await counted(0);
+    stop.abort();
+    await Promise.all([...running, ...[...signs, worker].map((sign) => sign.close())]);
   });
 
   it('and counters, sessions and failed logins are deleted beyond their bounds, however many, and nothing else', async () => {

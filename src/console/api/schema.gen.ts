@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 ca6615cf581514085890a5bedb9e9e69b9af8126cd601f7c0234fbe3d453e1a6; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 572289e11e8d7b15ce9302917baddac6e30e20944b300a0133321681a30cffae; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2593,6 +2593,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            waiting_receives?: number;
             max_retry_count?: number | null;
             annotations?: {
                 [key: string]: string;
@@ -3183,6 +3184,11 @@ export interface components {
                     at: string;
                     took_ms: number;
                     deliveries: unknown;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                settled: ({
+                    took_ms: number;
                 } & {
                     [key: string]: unknown;
                 }) | null;

@@ -56,6 +56,9 @@ function StepTimes({ message: { at, steps } }: { message: Traced }) {
       <span title="From its commit until it was read for delivery">read {ms(Math.max(0, waited))}</span>
       {steps.shaped && <span title="Its functions">shape {ms(steps.shaped.took_ms)}</span>}
       {steps.sent && <span title="The request that it was part of">send {ms(steps.sent.took_ms)}</span>}
+      {steps.settled && (
+        <span title="The transaction that recorded what became of it">settle {ms(steps.settled.took_ms)}</span>
+      )}
     </>
   );
 }

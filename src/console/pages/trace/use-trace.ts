@@ -24,8 +24,12 @@ export function useTrace(sink: string, isOn: boolean) {
     queryKey: key,
     async queryFn({ signal }) {
       const before = known.getQueryData<Trace>(key)?.messages ?? [];
-      const newer = await lookAtPreview(sink, before[0]?.id ?? 0, signal);
-      return { messages: [...newer, ...before].slice(0, MOST) };
+      const [newest] = before;
+      // It may have been seen before it was settled.
+      const isOpen = newest !== undefined && newest.steps.settled === null;
+      const newer = await lookAtPreview(sink, (newest?.id ?? 0) - (isOpen ? 1 : 0), signal);
+      const seen = new Set(newer.map(({ id }) => id));
+      return { messages: [...newer, ...before.filter(({ id }) => !seen.has(id))].slice(0, MOST) };
     },
     enabled: isOn && !paused,
     refetchInterval: ({ state }) => untilNext(state, EVERY_MS),

@@ -38,12 +38,23 @@ export function Consumer({ sink }: { sink: Sink }) {
         ) : (
           <Table label="Readers" columns={COLUMNS} rows={readers} keyOf={({ token }) => token} />
         )}
+        <Waiting count={sink.waiting_receives ?? 0} />
         <Leases name={sink.name} />
       </Section>
       <Section title="Receive and acknowledge">
         <Examples name={sink.name} />
       </Section>
     </>
+  );
+}
+
+/** Clients that have asked and get what comes next. */
+function Waiting({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <p className="mt-2 text-sm text-muted tabular-nums">
+      {plural(count, 'client is', 'clients are')} waiting for the next message.
+    </p>
   );
 }
 
