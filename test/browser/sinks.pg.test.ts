@@ -91,6 +91,28 @@ describe('browser: sinks', () => {
     }
   });
 
+  it('says why somebody paused it, on its page and on the first one, until it goes on', async () => {
+    await declare(
+      `sinks: [{ name: orders-worker, database: shop, source: { include_tables: [orders] }, destination: { type: pull } }]`,
+    );
+    await on.m.db.transaction(async (tx) => {
+      await tx.query("set local millrace.reason = 'The warehouse moves until noon <b>'");
+      await tx.query("select millrace.pause('orders-worker')");
+    });
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/sinks/orders-worker');
+    await page.getByText(/^Paused .*: The warehouse moves until noon <b>$/).waitFor();
+    await expectAccessible(page, 'a sink that is paused with a reason');
+    await screenshot(page, 'sink-paused-1280');
+    await page.goto('/');
+    await page.getByText('The reason given: The warehouse moves until noon <b>').waitFor();
+    await page.goto('/sinks/orders-worker');
+    await page.getByRole('button', { name: 'Resume orders-worker' }).click();
+    await page.getByText('The warehouse moves').waitFor({ state: 'detached' });
+    await seen.close();
+  });
+
   it('is made on one page: what is wrong is said in its place, and a draft outlives a reload', async () => {
     await declare('');
     for (const look of LOOKS) {
