@@ -42,6 +42,44 @@ const DOCUMENT = `(action, record, changes, metadata) => ({
   table: metadata.table_name,
 })`;
 
+const AROUND = { key: 'k', link: null, item: null, remedy: null, sql: null, run_on: null, command: null, answer: null };
+
+/** What the doctor says: something to do, and what is well. */
+const EXAMINED = {
+  ok: true,
+  checks: [
+    {
+      ...{ ...AROUND, id: 'no_old_values', status: 'warning' as const, docs: 'docs/search-index.md' },
+      summary: 'updates of public.orders come without the old values',
+      sql: 'alter table public.orders replica identity full',
+      ...{ run_on: 'database shop', subject: { kind: 'sink' as const, name: 'orders-worker' } },
+    },
+    ...['the schema is that of this release', 'capture and workers report', 'slot and publication are in place'].map(
+      (summary, place) => ({
+        ...{ ...AROUND, id: `ok_${place}`, key: `ok_${place}`, status: 'ok' as const, docs: 'docs/doctor.md', summary },
+        subject: { kind: 'processes' as const, name: null },
+      }),
+    ),
+  ],
+};
+
+const SETTINGS = [
+  ...[
+    { name: 'PORT', value: '7376' },
+    { name: 'HOST', value: '0.0.0.0' },
+    { name: 'ALLOWED_HOSTS', value: null },
+  ],
+  ...[
+    { name: 'BASE_URL', value: 'https://millrace.example.com' },
+    { name: 'SECRET_KEY', value: '********' },
+  ],
+  ...[{ name: 'DATABASE_URL', value: 'millrace on db.example.com:5432 as millrace, sslmode verify-full' }],
+  ...[
+    { name: 'LOG_LEVEL', value: 'info' },
+    { name: 'ALLOW_PRIVATE_DESTINATIONS', value: 'false' },
+  ],
+];
+
 describe('browser: every page', () => {
   let on: TestConsole;
   let source: TestDatabase;
@@ -52,7 +90,7 @@ describe('browser: every page', () => {
     ...{ sink: 'products-index', fn: 'product-document', database: 'shop', retention: 'orders-history' },
   };
   before(async function () {
-    on = await openConsole(this, { privateAllowed: true });
+    on = await openConsole(this, { privateAllowed: true, examine: async () => EXAMINED, settings: SETTINGS });
     source = await (await sharedSource()).createDatabase();
     await execute(source.url, SCHEMA);
     engine = await startBulkServer({ indexes: ['products'] });
@@ -90,7 +128,7 @@ change_retentions:
     await addShop(m.db);
     await m.db.query(
       `insert into millrace_private.processes (id, role, host, pid, version, key_id, seen_at)
-       select gen_random_uuid(), role, 'shop-1', 70, $1, 'k', clock_timestamp() + interval '10 min' from unnest(array['capture', 'worker', 'web']) role`,
+       select gen_random_uuid(), role, 'shop-1', 70, $1, '5b1f09ce', clock_timestamp() from unnest(array['capture', 'worker', 'web']) role`,
       [VERSION],
     );
     await m.db.query(
@@ -136,6 +174,34 @@ change_retentions:
               progress = '{"table": "public.products", "done": 122000, "total": 200000, "percent": 61, "per_second": 6700, "seconds_left": 12}'`,
     );
     Object.assign(places, { message: String(ids[0]), operation: begun.json.id });
+    await fillChangeTable();
+  }
+
+  async function fillChangeTable(): Promise<void> {
+    const { web } = on;
+    await execute(source.url, (await web.call('GET', '/api/change_retentions/orders-history/sql')).json.sql);
+    const { id } = (await web.call('GET', '/api/postgres_databases/shop')).json;
+    await execute(
+      source.url,
+      `insert into orders_events (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
+                                  record, changes, action, committed_at)
+       select 1795250360075000 + n, '${id}', 16400, 'public', 'orders', n,
+              jsonb_build_object('id', n, 'status', 'paid'), case when n % 3 > 0 then '{"status": "open"}'::jsonb end,
+              case when n % 3 > 0 then 'update' else 'insert' end, now() - (60 - n) * interval '7 s'
+         from generate_series(1, 40) n`,
+    );
+  }
+
+  /** As if capture, a worker and a web process had just reported. */
+  async function report(): Promise<void> {
+    const { db } = on.m;
+    await db.query('update millrace_private.processes set seen_at = clock_timestamp()');
+    await db.query('delete from millrace_private.worker_beats');
+    await db.query('insert into millrace_private.worker_beats (at) values (clock_timestamp())');
+    await db.query('update millrace_private.capture_beats set at = clock_timestamp()');
+    await db.query(
+      "update millrace_private.positions set state = 'streaming', state_since = clock_timestamp() - interval '3 h'",
+    );
   }
 
   const nameOf = (address: string): string => address.slice(1).replaceAll('$', '').replaceAll('/', '-') || 'overview';
@@ -144,6 +210,7 @@ change_retentions:
     it(address, async () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'light' });
+      await report();
       await page.goto(addressOf(address, places));
       await page.locator('h1').waitFor();
       await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });

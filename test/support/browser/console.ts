@@ -14,7 +14,7 @@ export interface TestConsole {
 /** For a `before`, as `openBrowser`. `deps`: what the web role has other than every test. */
 export async function openConsole(
   suite: Mocha.Context,
-  deps: Partial<Pick<WebDependencies, 'examine' | 'privateAllowed'>> = {},
+  deps: Partial<Pick<WebDependencies, 'examine' | 'privateAllowed' | 'settings'>> = {},
 ): Promise<TestConsole> {
   const browser = await openBrowser(suite);
   let m: MessageDatabase | undefined;
