@@ -3,6 +3,7 @@ select coalesce((select c.id from millrace_private.cursor_log c
        millrace_private.next_due($1::integer, $2::integer) as next_due,
        exists (select from millrace_private.delivery_states e
                 where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp()) as due,
+       exists (select from millrace_private.delivery_states e where e.sink_no = $1::integer) as has_states,
        (select b.probe_at from millrace_private.circuits b where b.sink_no = $1::integer) as probe_at,
        coalesce(l.deaths, 0) as deaths, l.alone, coalesce(l.alone_deaths, 0) as alone_deaths,
        exists (select from millrace_private.previews p

@@ -92,6 +92,7 @@ export async function read(
     limit: limit - due.length,
     bytes: Math.max(1, bytes - bytesOf(due)),
     bodiesOnly: run.target.sink.bodiesOnly === true && readsBodies(deps.sandbox, run.target),
+    hasStates: state.has_states,
   });
   if (due.length === 0) return { rows: fresh, more: !isSmall(fresh, limit) };
   return { rows: [...due, ...fresh], more: true };

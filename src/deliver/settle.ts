@@ -7,13 +7,13 @@ import { statement } from '../db/statement.ts';
 import { isFenced, isServerError } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Settlement } from './decide.ts';
+import { readBodies } from './read-bodies.ts';
 import type { LaneRow } from './row.ts';
 
 const TAKE = statement('deliver/take-lane');
 const RELEASE = statement('deliver/release-lane');
 const CURSOR = statement('deliver/read-cursor');
 const NEW = statement('deliver/read-new');
-const NEW_BODIES = statement('deliver/read-new-bodies');
 const DUE = statement('deliver/read-due');
 const SETTLE = statement('deliver/settle');
 
@@ -49,6 +49,8 @@ export interface LaneState {
   cursor: number;
   /** Something is due now. */
   due: boolean;
+  /** Some message of the sink has a delivery state: not all are on the straight path. */
+  has_states: boolean;
   /** When the next retry is due. */
   next_due: Date | null;
   /** When the sink's circuit may be probed; null when it is closed. */
@@ -73,44 +75,16 @@ export interface ReadNew {
   bytes: number;
   /** Without what only functions and some sinks look at: table, changes, metadata and time are left empty. */
   bodiesOnly: boolean;
+  /** Some message of the sink has a delivery state, as far as is known. */
+  hasStates: boolean;
 }
 
 /** The next messages above the cursor, in order: at most `limit`, and about `bytes` (at least one). */
 export async function readNew(db: Queryable, id: LaneId, above: ReadNew): Promise<LaneRow[]> {
   const values = [id.sinkNo, id.lane, above.cursor, above.limit, above.bytes];
-  if (!above.bodiesOnly) return (await db.query<LaneRow>(NEW, values)).rows;
-  const { rows } = await db.query<BodyRow>(NEW_BODIES, values);
-  return rows.map(rowOfBody);
+  if (above.bodiesOnly) return await readBodies(db, values, above);
+  return (await db.query<LaneRow>(NEW, values)).rows;
 }
-
-/** On the straight path everything after the record is null: that costs the least on its way. */
-interface BodyRow
-  extends Pick<LaneRow, 'id' | 'action' | 'record_pks' | 'record' | 'state' | 'error' | 'committed_ms'> {
-  partial: boolean | null;
-  attempts: number | null;
-  behind: boolean | null;
-}
-
-const rowOfBody = (row: BodyRow): LaneRow => ({
-  id: row.id,
-  action: row.action,
-  group_key: 0,
-  group_key2: 0,
-  record_pks: row.record_pks,
-  oid: 0,
-  schema_name: '',
-  table_name: '',
-  record: row.record,
-  changes: null,
-  metadata: '{}',
-  committed_at: '',
-  committed_ms: row.committed_ms ?? null,
-  partial: row.partial === true,
-  attempts: row.attempts ?? 0,
-  state: row.state,
-  error: row.error,
-  behind: row.behind === true,
-});
 
 /** Messages at or below the cursor that are due again, in order of their ids: at most `limit`, and about `bytes` (at least one). */
 export async function readDue(

@@ -191,7 +191,7 @@ describe('a delivery lane', () => {
         return result;
       },
     };
-    const reads = (): number => (asked.get('deliver/read-new') ?? 0) + (asked.get('deliver/read-new-bodies') ?? 0);
+    const reads = (): number => asked.get('deliver/read-together') ?? 0;
     const looks = (): number => asked.get('deliver/read-cursor') ?? 0;
     let now = Date.now();
     const news = createSignal();

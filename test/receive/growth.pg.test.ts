@@ -192,9 +192,16 @@ describe('a backlog', function () {
       const costs = [
         await pages(statement('deliver/read-cursor').text, [no, 0]),
         await pages(statement('deliver/read-new').text, above),
-        await pages(statement('deliver/read-new-bodies').text, above),
+        await pages(statement('deliver/read-together').text, above),
+        await pages(statement('deliver/read-apart').text, above),
       ];
-      const rows = await readNew(queue, id, { cursor, limit: 100, bytes: 8 * 1024 * 1024, bodiesOnly: false });
+      const rows = await readNew(queue, id, {
+        cursor,
+        limit: 100,
+        bytes: 8 * 1024 * 1024,
+        bodiesOnly: false,
+        hasStates: false,
+      });
       const hi = rows.at(-1)!.id;
       const kept = JSON.stringify([
         { id: rows[0]!.id, state: 'retrying', attempts: 1, delay_ms: 0, stage: 'send', error: 'x' },
