@@ -24,10 +24,14 @@ export interface NotedBefore {
   snapshot: string | undefined;
 }
 
-/** `database`: as millrace.yaml names it. */
-export function checkNotedContinuity(before: NotedBefore, now: NotedNow, database: string): Finding[] {
+/** `database`: as millrace.yaml names it. `isUnnoticed`: no capture has looked since. */
+export function checkNotedContinuity(
+  before: NotedBefore,
+  now: NotedNow,
+  of: { database: string; isUnnoticed?: boolean },
+): Finding[] {
   const { identity, snapshot } = before;
-  const gap = (id: string, summary: string): Finding[] => [fault(id, summary, resyncing(database))];
+  const gap = (id: string, summary: string): Finding[] => [fault(id, summary, resyncing(of.database, of.isUnnoticed))];
   // Our role may not be allowed to know it.
   const isKnown = now.systemIdentifier !== '' && identity.systemIdentifier !== '';
   if ((isKnown && now.systemIdentifier !== identity.systemIdentifier) || now.databaseOid !== identity.databaseOid)

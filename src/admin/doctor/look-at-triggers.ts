@@ -1,6 +1,7 @@
 /** A source whose changes triggers note, as it is now. */
 import { checkConnections } from '../../checks/capacity.ts';
 import { passed } from '../../checks/finding.ts';
+import { checkNotedContinuity, NOTED } from '../../checks/noted-continuity.ts';
 import { checkPublication } from '../../checks/publication.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
@@ -8,12 +9,15 @@ import { checkLeftSlots } from '../../checks/slot.ts';
 import { checkSwitching } from '../../checks/switching.ts';
 import { checkTriggers } from '../../checks/triggers.ts';
 import { wellOf } from '../../checks/well.ts';
+import { readPlan } from '../../messages/plan.ts';
 import { readPosition } from '../../messages/position.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import { readCapacity, readLeftSlots, readSource, readUnreadable } from '../../source/server-facts.ts';
 import { readTables } from '../../source/tables.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import { readNotedNow } from '../../source/triggers/noted-now.ts';
+import { readEmptied } from '../../source/triggers/truncate-read.ts';
 import {
   formerSlots,
   inPlace,
@@ -32,6 +36,9 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
   const { source, messages } = on;
   const { database, sinks } = looked;
   const { settings } = database;
+  // Before what was read: what was emptied by then was.
+  const emptied = await readEmptied(source);
+  const plan = await readPlan(messages, database.no);
   const stored = await readPosition(messages, database.no);
   const facts = await readSource(source, async () => UNIDENTIFIED);
   const found = await readPublication(source, settings.publication.name, facts.version);
@@ -45,8 +52,17 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
   const switches = isRead ? checkSwitching('triggers', slotName) : [];
   // The one that is read until it has gone over is needed.
   const former = formerSlots(stored).filter((name) => switches.length === 0 || name !== slotName);
+  const { identity } = stored ?? {};
+  const of = { database: settings.name, isUnnoticed: looked.state !== 'needs_resync' };
   const findings = [
     ...switches,
+    ...(isRead && identity?.slotName === NOTED
+      ? checkNotedContinuity(
+          { identity, snapshot: plan?.to },
+          { ...facts, ...(await readNotedNow(source)), emptied },
+          of,
+        )
+      : []),
     ...(looked.isSource === false ? [] : checkServer(facts, 'triggers')),
     ...(isRead ? await missingPublication(source, settings, { ...looked, source: facts, publication }) : []),
     ...checkTriggers(triggers, { database: settings.name, isRead: isRead || looked.isSource === false }),

@@ -10,7 +10,9 @@ import { checkLeftSlots } from '../../checks/slot.ts';
 import { checkTriggers } from '../../checks/triggers.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import { readPlan } from '../../messages/plan.ts';
 import { beginPosition, readPosition, type StoredPosition } from '../../messages/position.ts';
+import { MillraceError } from '../../model/errors.ts';
 import { parseLsn } from '../../model/lsn.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { flush } from '../../source/flushed.ts';
@@ -20,13 +22,12 @@ import { readReader } from '../../source/read-changes.ts';
 import { readLeftSlots, readSource } from '../../source/server-facts.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import { readNotedNow } from '../../source/triggers/noted-now.ts';
 import { forgetEmptied, readEmptied } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase } from '../method.ts';
 import { GapError, type Prepared, refuseErrors, type WalFacts } from '../replication/prepare.ts';
-import { readPlan } from './plan.ts';
 import { ReaderThereError } from './stream.ts';
 
-const NOW = statement('capture/noted-now');
 const BEGIN_PLAN = statement('capture/begin-plan');
 const FORGET_FOREIGN = statement('source/triggers/forget-foreign');
 
@@ -47,8 +48,8 @@ export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Pr
   await deps.source.query(FORGET_FOREIGN);
   await forgetEmptied(deps.source);
   // Read when every trigger was there: whoever writes behind it is noted.
-  const { rows } = await deps.source.query<{ snapshot: string; changes_oid: number }>(NOW);
-  const { snapshot, changes_oid: changesOid } = rows[0]!;
+  const { snapshot, changesOid } = await readNotedNow(deps.source);
+  if (changesOid === undefined) throw new MillraceError('bad_source', 'schema millrace_capture was dropped just now');
   await flush(deps.source);
   const { facts } = looked.prepared;
   const lsn = facts.walLsn ?? '0/0';
@@ -89,11 +90,9 @@ async function look({ source, messages }: NotedDeps, { no, settings }: NotedData
   const facts = await readSource(source, async () => UNIDENTIFIED);
   refuseErrors(checkServer(facts, 'triggers'));
   if (stored?.identity) {
-    const { rows } = await source.query<{ next_xid: string; changes_oid: number | null }>(NOW);
-    const { changes_oid: changesOid, next_xid: nextXid } = rows[0]!;
-    const now = { ...facts, changesOid: changesOid ?? undefined, nextXid: BigInt(nextXid), emptied };
+    const now = { ...facts, ...(await readNotedNow(source)), emptied };
     const before = { identity: stored.identity, snapshot: plan?.to };
-    const [first, ...others] = checkNotedContinuity(before, now, settings.name);
+    const [first, ...others] = checkNotedContinuity(before, now, { database: settings.name });
     if (first) throw new GapError([first, ...others].map(({ summary }) => summary).join('; '), repairText(first));
   }
   const publication = await ensurePublication(source, { ...settings.publication, byTriggers: true }, facts.version);

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
+import type { Plan } from '../../messages/plan.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { untilFlushed } from '../../source/flushed.ts';
@@ -22,7 +23,7 @@ import {
 } from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
 import { byTransaction } from './in-order.ts';
-import { PLAN, type Plan, planText } from './plan.ts';
+import { PLAN, planText } from './plan.ts';
 import { type Missing, RowTeller } from './row-teller.ts';
 import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
 

@@ -1,6 +1,7 @@
 /** Changes as triggers have noted them in tables of the source (source/triggers/). */
 import { NOTED } from '../../checks/noted-continuity.ts';
 import { capturedNothing } from '../../checks/triggers.ts';
+import { readPlan } from '../../messages/plan.ts';
 import { readPosition } from '../../messages/position.ts';
 import { quoteLiteral } from '../../model/quote.ts';
 import type { Look } from '../../source/read-changes.ts';
@@ -9,7 +10,7 @@ import type { CapturedDatabase, Way } from '../method.ts';
 import type { WayDeps } from '../replication/way.ts';
 import { WATERMARK } from '../windows.ts';
 import { openEmptying } from './emptying.ts';
-import { PLAN, planOf, readPlan, storeSql } from './plan.ts';
+import { PLAN, planOf, storeSql } from './plan.ts';
 import { checkNoted, prepareNoted } from './prepare.ts';
 import { openTriggerStream } from './stream.ts';
 
