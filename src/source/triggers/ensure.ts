@@ -39,9 +39,10 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
   const { schema } = facts;
   if (schema && !schema.mine) throw notOurs(schema.owner, noting.role);
   const version = schema?.version ?? 0;
-  if (version < VERSION) await makeSchema(source, wanted, facts);
+  const isMade = version > VERSION || (version === VERSION && !schema?.isOutdated);
+  if (!isMade) await makeSchema(source, wanted, facts);
   const ensured: Omit<Ensured, 'facts'> = { added: new Set(), locked: [] };
-  let isChanged = version < VERSION;
+  let isChanged = !isMade;
   // What a newer release has made is left to it.
   const tables = version > VERSION ? [] : facts.tables;
   const shapes = await readNumbers(source, tables);

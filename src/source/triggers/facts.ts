@@ -35,7 +35,16 @@ export interface NotedTable {
 
 export interface TriggerFacts {
   /** Schema millrace_capture; undefined: there is none. */
-  schema: { version: number | undefined; id: string | undefined; owner: string; mine: boolean } | undefined;
+  schema:
+    | {
+        version: number | undefined;
+        id: string | undefined;
+        owner: string;
+        mine: boolean;
+        /** A release of before made it, and something in it must be made anew, which that release can do with too. */
+        isOutdated: boolean;
+      }
+    | undefined;
   tables: NotedTable[];
 }
 
@@ -46,12 +55,12 @@ export async function readTriggers(source: Database, tables: readonly number[]):
 }
 
 async function readSchema(source: Queryable): Promise<TriggerFacts['schema']> {
-  const [schema] = (await source.query<{ owner: string; mine: boolean; made: boolean }>(ABOUT)).rows;
+  const [schema] = (await source.query<{ owner: string; mine: boolean; made: boolean; outdated: boolean }>(ABOUT)).rows;
   if (!schema) return undefined;
-  const { owner, mine, made } = schema;
-  if (!made || !mine) return { owner, mine, version: undefined, id: undefined };
+  const { owner, mine, made, outdated: isOutdated } = schema;
+  if (!made || !mine) return { owner, mine, version: undefined, id: undefined, isOutdated };
   const { rows } = await source.query<{ version: number; id: string }>(
     'select version, id::text as id from millrace_capture.about',
   );
-  return { owner, mine, version: rows[0]?.version, id: rows[0]?.id };
+  return { owner, mine, version: rows[0]?.version, id: rows[0]?.id, isOutdated };
 }
