@@ -16,6 +16,7 @@ import {
   readShaped,
 } from '../support/outages/accounts.ts';
 import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { readerPid } from '../support/postgres/capture-way.ts';
 import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 import { startService, stopServices, type TestService } from '../support/processes/service.ts';
 import { type Store, startStore } from '../support/processes/store.ts';
@@ -92,7 +93,7 @@ describe('store trouble', function () {
       `select a.pid, a.application_name, a.state, a.backend_start, a.xact_start, a.query
          from pg_stat_activity a where a.xact_start is not null`,
     );
-    const [faults, seen] = [watch.faults.slice(0, 3), await slot()];
+    const [faults, seen] = [watch.faults.slice(0, 3), await reader()];
     return JSON.stringify({ faults, slot: seen, log: log.rows, open: open.rows }, null, 1);
   };
 
@@ -133,10 +134,11 @@ describe('store trouble', function () {
     const sql = "select state, reason from millrace.database_status where database_name = 'shop'";
     return (await world.messages.query<{ state: string; reason: string | null }>(sql)).rows[0]!;
   };
-  const slot = async (): Promise<{ active_pid: number | null; confirmed: string }> => {
-    const sql =
-      'select active_pid, confirmed_flush_lsn::text as confirmed from pg_replication_slots where slot_name = $1';
-    return (await world.shop.query<{ active_pid: number | null; confirmed: string }>(sql, [world.slot])).rows[0]!;
+  /** Who reads the source, and what its slot was told, if there is one. */
+  const reader = async (): Promise<{ pid: number | null; confirmed: string | undefined }> => {
+    const sql = 'select confirmed_flush_lsn::text as confirmed from pg_replication_slots where slot_name = $1';
+    const { rows } = await world.shop.query<{ confirmed: string }>(sql, [world.slot]);
+    return { pid: await readerPid(world.shop, world.slot), confirmed: rows[0]?.confirmed };
   };
   const expectSmall = async (): Promise<void> => {
     for (const role of ['capture', 'worker', 'web'] as const) {
@@ -173,9 +175,9 @@ describe('store trouble', function () {
     await load();
     await large();
     await until('the log says so', () => service.output().includes('capture interrupted'));
-    const { confirmed } = await slot();
+    const { confirmed } = await reader();
     await expectSmall();
-    expect((await slot()).confirmed).to.equal(confirmed);
+    expect((await reader()).confirmed).to.equal(confirmed);
     await store.startServer();
     await watch.begin();
     await recovered();
@@ -226,7 +228,7 @@ describe('store trouble', function () {
   });
 
   it('slow: two seconds a statement', async () => {
-    const before = await slot();
+    const before = await reader();
     const said = service.output().length;
     store.relay.delay(2_000);
     await load();
@@ -235,7 +237,7 @@ describe('store trouble', function () {
     const end = performance.now() + 7_000;
     await until('twice the wal_sender_timeout has passed', () => performance.now() > end);
     await expectSmall();
-    expect((await slot()).active_pid).to.equal(before.active_pid);
+    expect((await reader()).pid).to.equal(before.pid);
     expect((await captureState()).state).to.equal('streaming');
     store.relay.delay(0);
     await recovered();

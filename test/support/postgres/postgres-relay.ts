@@ -32,7 +32,6 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   const server = createServer((client) => {
     made += 1;
     const upstream = connect(Number(target.port), target.hostname);
-    let committing = false;
     /** What clients sent and is not due yet; later parts never overtake earlier ones, however late the timers are. */
     const held: { data: Buffer; due: number }[] = [];
     const forward = (): void => {
@@ -55,7 +54,6 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     }
     client.on('data', (data: Buffer) => {
       if (swallowing) return;
-      committing = losing && data.includes('commit\0');
       if (delayMs === 0 && held.length === 0) {
         upstream.write(data);
         return;
@@ -65,7 +63,7 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     });
     upstream.on('data', (data: Buffer) => {
       if (swallowing) return;
-      if (committing) client.destroy();
+      if (losing && data.includes('COMMIT\0')) client.destroy();
       else client.write(data);
     });
   });
