@@ -8,20 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
 import type { Plan } from '../../messages/plan.ts';
-import { MillraceError } from '../../model/errors.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { untilFlushed } from '../../source/flushed.ts';
 import type { ChangeRow } from '../../source/noted-rows.ts';
-import {
-  type ChangesReader,
-  isTurnWanted,
-  type Look,
-  readChunk,
-  readNew,
-  type Turn,
-  takeTurn,
-} from '../../source/read-changes.ts';
+import { type ChangesReader, type Look, readChunk, readNew, type Turn, takeTurn } from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
+import { GIVING_WAY, givenWay, giveWay } from './give-way.ts';
 import { byTransaction } from './in-order.ts';
 import { PLAN, planText } from './plan.ts';
 import { type Missing, RowTeller } from './row-teller.ts';
@@ -33,9 +25,6 @@ const LATE_MS = 250;
 const SLOWER = 1.5;
 /** Whoever drops the schema has writers wait behind him: between two times of asking for that. It is also a sign of life. */
 const WANTED_MS = 500;
-/** As with a slot: a reader that gives none, for it stalls or its machine is gone, does not keep others from reading for longer. */
-const SILENT = `select set_config('idle_in_transaction_session_timeout', case s.ms when '0' then '60s' else s.ms end, false)
-  from (select current_setting('wal_sender_timeout') as ms) s`;
 /** Of one look: in its way may be millions of rows that nobody has committed. */
 const LOOK_MS = 600_000;
 /** For the answer to the question that is under way when it is closed: a server that is away gives none. */
@@ -85,7 +74,9 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
     connection = client;
     const turn = await begin(client, options.raw);
     started.resolve();
-    await reader.run(turn);
+    await reader.run(turn).catch((error: unknown) => {
+      throw givenWay(error);
+    });
   });
   const ended = reading
     .catch((error: unknown) => {
@@ -113,7 +104,7 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
 /** @throws ReaderThereError */
 async function begin(client: Connection, raw: boolean): Promise<Turn> {
   if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
-  await client.query(SILENT);
+  await client.query(GIVING_WAY);
   return await takeTurn(client).catch((error: unknown) => {
     throw isLockTimeout(error) ? new ReaderThereError() : error;
   });
@@ -285,10 +276,7 @@ class Reader {
       const now = performance.now();
       if (!this.#client || now - this.#askedAt < WANTED_MS) continue;
       this.#askedAt = now;
-      if (await isTurnWanted(this.#client))
-        throw new MillraceError('unavailable', 'somebody is about to drop, or to lock, schema millrace_capture', {
-          remedy: 'Nothing: capture goes on as soon as he is done.',
-        });
+      await giveWay(this.#client);
     } while (!(await this.#gate.passed(WANTED_MS)));
   }
 }
