@@ -62,7 +62,17 @@ describe('browser: databases', () => {
     await screenshot(page, 'databases-checked-390');
     await page.setViewportSize({ width: 1280, height: 800 });
     await screenshot(page, 'databases-checked-1280');
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    const connect = page.getByRole('button', { name: 'Connect', exact: true });
+    // The answer is lost on its way: nobody says that it is tried again by itself.
+    await page.route('**/api/postgres_databases', (route) => route.abort(), { times: 1 });
+    await connect.click();
+    await page.getByText('look before you try again').waitFor();
+    const taken = { status: 409, json: { code: 'name_taken', summary: 'there is a database shop already' } };
+    await page.route('**/api/postgres_databases', (route) => route.fulfill(taken), { times: 1 });
+    await connect.click();
+    await page.getByText('It is already taken.').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).to.equal('true');
+    await connect.click();
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
     await seen.close();
   });

@@ -47,7 +47,11 @@ async function send(request: Request): Promise<Response> {
     throw new ApiError(0, {
       code: 'no_answer',
       summary: 'Millrace does not answer',
-      remedy: 'Retrying automatically.',
+      // What changes something is sent once: it may have been done although nobody said so.
+      remedy:
+        request.method === 'GET'
+          ? 'Retrying automatically.'
+          : 'It may have been done all the same: look before you try again.',
     });
   });
   compareClocks(response.headers.get('Date'), asked);

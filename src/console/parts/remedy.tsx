@@ -42,6 +42,10 @@ export function Remedy({ finding, withSummary = true }: { finding: Finding; with
   );
 }
 
-/** What the API refused, where its place is in a form. */
-export const fieldErrors = (error: unknown, field: string): readonly string[] | undefined =>
-  error instanceof ApiError ? error.fields[field] : undefined;
+const TAKEN = ['is already taken'];
+
+/** What the API refused, where its place is in a form. `named`: the field that tells one from another. */
+export function fieldErrors(error: unknown, field: string, named = 'name'): readonly string[] | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  return error.code === 'name_taken' && field === named ? TAKEN : error.fields[field];
+}

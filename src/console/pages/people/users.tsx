@@ -124,14 +124,14 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
           label="Email"
           value={email}
           onChange={({ target }) => setEmail(target.value)}
-          errors={fieldErrors(error, 'email')}
+          errors={fieldErrors(error, 'email', 'email')}
           required
         />
         <Field
           label="Name"
           value={name}
           onChange={({ target }) => setName(target.value)}
-          errors={fieldErrors(error, 'name')}
+          errors={fieldErrors(error, 'name', 'email')}
         />
         {!user && (
           <PasswordField
