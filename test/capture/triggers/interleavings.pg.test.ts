@@ -240,7 +240,7 @@ function interleave(open: () => Promise<Cluster>): void {
       for (let n = 1; n <= STEPS; n += 1) {
         await crowd.step();
         if (n % 97 === 0) await on.stop();
-        if (n % 97 === 25) on.start();
+        if (n > 97 && n % 97 === 25) on.start();
       }
       await crowd.finish();
       await on.stop();
