@@ -21,7 +21,7 @@ import { noSuch } from './no-such.ts';
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
 const CAPTURE = statement('admin/capture-is-there');
-const FUNCTIONS = statement('admin/capture-functions');
+const FUNCTIONS = statement('source/triggers/functions');
 /** With the triggers of every table. */
 const DROP_CAPTURE = 'drop schema if exists millrace_capture cascade';
 

@@ -4,7 +4,7 @@
  */
 import { duration } from '../model/quantity.ts';
 import { type QuotedTable, quoteIdentifier, quoteTable } from '../model/quote.ts';
-import { byCommand, byHand, byStarting, type Finding, fault, inSource, warning } from './finding.ts';
+import { byCommand, byHand, byStarting, type Finding, fault, inSource, notice, warning } from './finding.ts';
 
 /** What is in the source of ours (`src/source/triggers/for-checks.ts`). */
 export interface TriggerFacts {
@@ -109,30 +109,29 @@ function checkReading(facts: TriggerFacts, { database, isRead }: { database: str
 }
 
 /**
- * Of a database that is captured by replication: triggers of before, which note changes for nobody. `functions`: those of the triggers.
- * `isRead`: somebody reads what they note, or will: another entry, or another service, captures the same database by them.
+ * Of a database that is captured by replication: what is left of capture by triggers. `functions`: those of the triggers that still note
+ * changes for nobody. `isRead`: somebody reads what they note, or will: another entry, or another service, captures the same database
+ * by them.
  */
-export const checkLeftTriggers = (left: {
+export function checkLeftTriggers(left: {
   hasSchema: boolean;
   functions: readonly string[];
   isRead: boolean;
-}): Finding[] =>
-  left.hasSchema && !left.isRead
-    ? [
-        warning(
-          'capture_left',
-          `schema ${CAPTURE_SCHEMA} is still there, and this database is captured by replication: triggers note changes for nobody`,
-          inSource(
-            // All at once would be a deadlock with whoever writes meanwhile.
-            [
-              ...left.functions.map((name) => `drop function ${CAPTURE_SCHEMA}.${quoteIdentifier(name)}() cascade`),
-              `drop schema ${CAPTURE_SCHEMA} cascade`,
-            ].join('; '),
-            'unless another service captures this database by triggers',
-          ),
-        ),
-      ]
-    : [];
+}): Finding[] {
+  if (!left.hasSchema || left.isRead) return [];
+  const what = `schema ${CAPTURE_SCHEMA} is still there, and this database is captured by replication`;
+  const repair = inSource(
+    // All at once would be a deadlock with whoever writes meanwhile.
+    [
+      ...left.functions.map((name) => `drop function ${CAPTURE_SCHEMA}.${quoteIdentifier(name)}() cascade`),
+      `drop schema ${CAPTURE_SCHEMA} cascade`,
+    ].join('; '),
+    'unless another service captures this database by triggers',
+  );
+  return left.functions.length > 0
+    ? [warning('capture_left', `${what}: triggers note changes for nobody`, repair)]
+    : [notice('capture_left', `${what}: nothing is noted there any more`, repair)];
+}
 
 /** Of a table that the publication lists. */
 export function checkTriggered(table: TriggeredTable, publication: { name: string }): Finding | undefined {

@@ -55,7 +55,7 @@ import {
   wellFacts,
 } from './parts-of-source.ts';
 
-const FUNCTIONS = statement('admin/capture-functions');
+const FUNCTIONS = statement('source/triggers/functions');
 const SCHEMA = "select from pg_catalog.pg_namespace where nspname = 'millrace_capture'";
 
 /** A commit waits this long for a standby that is there, but no longer. */

@@ -7,6 +7,7 @@ import type { CapturedDatabase, Way } from '../method.ts';
 import { GapError, type Prepared } from '../replication/prepare.ts';
 import { openReplication, type WayDeps } from '../replication/way.ts';
 import { openTriggers } from '../triggers/way.ts';
+import { clearingBehind } from './clear.ts';
 import { readCut } from './cut.ts';
 import { openToReplication } from './to-replication.ts';
 import { openToTriggers } from './to-triggers.ts';
@@ -36,5 +37,7 @@ async function wayFrom(deps: WayDeps, database: CapturedDatabase, slotName: stri
   if (slotName === NOTED) return toTriggers ? openTriggers(deps, database) : openToReplication(deps, database);
   // Something may be left out by a cut already: then it is gone over first, whatever is declared by now.
   const isCut = (await readCut(deps.messages, database.no))?.way === 'triggers';
-  return toTriggers || isCut ? openToTriggers(deps, database, slotName) : openReplication(deps, database);
+  return toTriggers || isCut
+    ? openToTriggers(deps, database, slotName)
+    : clearingBehind(openReplication(deps, database), deps, database);
 }

@@ -18,6 +18,7 @@ import { readPublication } from '../../source/publication-facts.ts';
 import type { Look } from '../../source/read-changes.ts';
 import { readSlot, readSource } from '../../source/server-facts.ts';
 import { readTables } from '../../source/tables.ts';
+import { sayLeft } from '../../source/triggers/left.ts';
 import { oldestOpen } from '../../source/visibility.ts';
 import type { CapturedDatabase, Way } from '../method.ts';
 import { type Prepared, refuseErrors, SlotInUseError } from '../replication/prepare.ts';
@@ -130,6 +131,7 @@ class ToReplication {
     const { look, ready } = this.#cut;
     const stored = await readPosition(messages, no);
     if (!stored) return;
+    await sayLeft(this.#deps.source);
     await moveToReplication(
       messages,
       { databaseNo: no, generation, slotName: NOTED },

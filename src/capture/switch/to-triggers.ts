@@ -18,6 +18,7 @@ import { readReader } from '../../source/read-changes.ts';
 import { readTables } from '../../source/tables.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import { sayNeeded } from '../../source/triggers/left.ts';
 import { forgetEmptied, truncateRead } from '../../source/triggers/truncate-read.ts';
 import { oldestOpen } from '../../source/visibility.ts';
 import type { CapturedDatabase, Way } from '../method.ts';
@@ -162,6 +163,7 @@ class ToTriggers {
     const { leaving } = this.#going;
     const reader = await readReader(source);
     if (reader) throw new ReaderThereError(reader);
+    await sayNeeded(source);
     const { snapshot: noted, changesOid } = await standingNow(source);
     // What was noted until now is nobody's, and there may be much of it.
     if (changesOid !== null) await truncateRead(source, { snapshot: noted });

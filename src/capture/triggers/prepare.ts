@@ -22,6 +22,7 @@ import { readReader } from '../../source/read-changes.ts';
 import { readLeftSlots, readSource } from '../../source/server-facts.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import { sayNeeded } from '../../source/triggers/left.ts';
 import { readNotedNow } from '../../source/triggers/noted-now.ts';
 import { forgetEmptied, readEmptied } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase } from '../method.ts';
@@ -42,6 +43,7 @@ type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'>;
 export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
   const reader = await readReader(deps.source);
   if (reader) throw new ReaderThereError(reader);
+  await sayNeeded(deps.source);
   const looked = await look(deps, database);
   if (looked.stored?.identity) return { ...looked.prepared, begun: true };
   // Transactions to come would have the same ids: it would be told as theirs, at every look until then.

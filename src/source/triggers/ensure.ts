@@ -106,6 +106,16 @@ async function makeSchema(source: Database, wanted: Wanted, { schema }: TriggerF
   });
 }
 
+/** Removes all of them, but for those of tables that are locked, or not our role's. */
+export async function removeTriggers(source: Database): Promise<void> {
+  for (const table of (await readTriggers(source, [])).tables.filter(({ mine }) => mine))
+    await alone(source, async (tx) => {
+      for (const sql of strayDropsOf(table)) await tx.query(sql);
+      return 'done';
+    });
+  await dropFunctions(source, []);
+}
+
 /** Of what the tables of the list are like: committed, so that nobody writes them again. */
 async function readNumbers(source: Queryable, tables: readonly NotedTable[]): Promise<Map<number, number[]>> {
   const pairs = tables.filter(({ listed }) => listed).flatMap(({ oid, stores }) => stores.map((store) => [oid, store]));
@@ -119,7 +129,7 @@ async function readNumbers(source: Queryable, tables: readonly NotedTable[]): Pr
 
 /** What its function and triggers lack, and what is too many; of a table that is not of the list its triggers. */
 function statementsFor(table: NotedTable, { sql, mark }: ReturnType<typeof functionSql>): string[] {
-  const strays = table.stray.map((name) => `drop trigger ${quoteIdentifier(name)} on ${quoteTable(table)}`);
+  const strays = strayDropsOf(table);
   if (!table.listed) return table.mine ? strays : [];
   const isMissing = table.without.length > 0;
   // Without a trigger nobody would call the function.
@@ -132,6 +142,9 @@ function statementsFor(table: NotedTable, { sql, mark }: ReturnType<typeof funct
     ...(table.mine ? table.without_truncate.flatMap((store) => truncateTriggerSql(table, store)) : []),
   ];
 }
+
+const strayDropsOf = (table: NotedTable): string[] =>
+  table.stray.map((name) => `drop trigger ${quoteIdentifier(name)} on ${quoteTable(table)}`);
 
 /** Those that no trigger calls any more. */
 async function dropFunctions(source: Database, listed: readonly number[]): Promise<void> {
