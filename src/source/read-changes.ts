@@ -25,7 +25,16 @@ export interface Shape {
   name: string;
   /** The table that stores the row. */
   leaf: number;
-  columns: { name: string; type: number; typmod: number; key: boolean; stored: boolean; virtual: boolean }[];
+  columns: {
+    name: string;
+    type: number;
+    typmod: number;
+    key: boolean;
+    stored: boolean;
+    virtual: boolean;
+    /** Of a stored one its expression, by the oid that another one would not have. */
+    expression?: number;
+  }[];
   /** Of a partition the names of the columns of `rel` now, in their order. */
   order?: readonly string[];
 }

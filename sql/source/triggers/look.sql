@@ -20,9 +20,12 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', a.atttypid::bigint, 'typmod', a.atttypmod,
                                                'key', a.attname = any (k.names), 'virtual', a.attgenerated = 'v',
                                                'stored', a.attgenerated = 's')
+                            -- Another expression is another shape: where the column is computed, it is computed by that one.
+                            || case a.attgenerated when 's' then jsonb_build_object('expression', d.oid::bigint) else '{}' end
                             order by a.attnum), '[]')
     into columns
     from pg_attribute a
+   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
    cross join (select array(select b.attname
                               from pg_index i
                               join pg_attribute b

@@ -92,7 +92,7 @@ export function layoutOf(rel: number, shape: Shape, { first, generated }: Layout
   const columns = isSame ? wanted : sent;
   const places = columns.map(({ name }) => shape.columns.findIndex((column) => column.name === name));
   const relation = relationMessage(rel, shape, columns);
-  const others = shape.columns.filter((column) => !isSent(column)).map(nameOf);
+  const others = shape.columns.filter((column) => !isSent(column)).map((one) => `${nameOf(one)} ${one.expression}`);
   const mark = `${relation.toString('latin1')} ${others.toSorted().join()}`;
   return { relation, mark, fields: shape.columns.length, places };
 }

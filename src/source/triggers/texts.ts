@@ -7,7 +7,7 @@ import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts'
  * Of schema millrace_capture, but for what is made for one table: one higher with each change of these files that capture of a release
  * before cannot do with, for it does not begin then.
  */
-export const VERSION = 1;
+export const VERSION = 2;
 
 const DEFINITIONS = ['schema', 'token', 'look', 'texts', 'missed', 'message'].map(
   (name) => statement(`source/triggers/${name}`).text,
