@@ -80,7 +80,7 @@ describe('bodies that a lane reads', () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
