@@ -145,7 +145,8 @@ async function captureOnce(
   input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible'>,
 ): Promise<void> {
   const ended = new AbortController();
-  const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
+  const applicationName = `millrace capture ${database.settings.name}`;
+  const options = { ...(await optionsOf(database, { max: 1, applicationName })), local: true };
   await refuseSharedSessions(options, `The address of database ${database.settings.name}`);
   const statementTimeoutMs = deps.statementMs ?? STATEMENT_MS;
   const pool = { ...options, statementTimeoutMs, queryTimeoutMs: statementTimeoutMs + 5_000 };

@@ -90,6 +90,11 @@ export interface SessionOptions {
   path?: 'ours' | 'role';
   /** For reading the message table: its rows are found by index. */
   queue?: boolean;
+  /**
+   * For sources: what is committed is on the server's own disk, and no standby is waited for. One that does not answer would
+   * stop capture, and locks that we have meanwhile would stop writers who asked for no standby.
+   */
+  local?: boolean;
   /** Who acts in this session, for the audit log (sql/schema/audit/record_change.sql): `cli root`. */
   actor?: string | undefined;
 }
@@ -103,6 +108,7 @@ export async function applySettings(client: Asked, options: SessionOptions): Pro
   const settings = {
     ...SETTINGS,
     ...(options.queue ? QUEUE_SETTINGS : {}),
+    ...(options.local ? { synchronous_commit: 'local' } : {}),
     ...deadlines,
     ...(options.actor === undefined ? {} : { 'millrace.actor': options.actor }),
   };

@@ -71,10 +71,11 @@ const notOurs = (owner: string, role: string): MillraceError =>
 /** `gone`: the table is not what it was a moment ago, or somebody else is at it; it is looked at again at the next check. */
 type Outcome = 'added' | 'done' | 'locked' | 'gone';
 
+/** No standby is waited for: whoever writes to the table would wait as long for its lock. */
 async function alone(source: Database, work: (tx: Queryable) => Promise<Outcome>): Promise<Outcome> {
   try {
     return await source.transaction(async (tx) => {
-      await tx.query(limitSql({ lockMs: LOCK_MS }));
+      await tx.query(`${limitSql({ lockMs: LOCK_MS })}; set local synchronous_commit = local`);
       const { rows } = await tx.query<{ alone: boolean }>(ALONE);
       return rows[0]!.alone ? await work(tx) : 'locked';
     });

@@ -115,4 +115,23 @@ describe('a switch of the way of capture, while a commit waits for a standby', (
     await on.source.query("insert into rows values (7, 'noted')");
     expect(await keysOf(8)).to.deep.equal(Array.from({ length: 8 }, (_, i) => `["${i}"]`));
   });
+
+  it('goes there and back while no standby answers, and nobody waits for that who did not ask for it', async () => {
+    await begin('replication');
+    const { on } = it_;
+    await at.waitFor('nobody', on.source);
+    await it_.declare('triggers');
+    await it_.goneOver('triggers');
+    await on.source.query("insert into rows values (1, 'noted')");
+    await it_.declare('replication');
+    await it_.goneOver('replication');
+    await on.source.query("insert into rows values (2, 'by the slot')");
+    expect(await keysOf(2)).to.deep.equal(['["1"]', '["2"]']);
+    await until('the triggers are gone', async () => {
+      const { rows } = await on.source.query(
+        "select from pg_trigger g join pg_proc p on p.oid = g.tgfoid where p.pronamespace = 'millrace_capture'::regnamespace",
+      );
+      return rows.length === 0;
+    });
+  });
 });
