@@ -31,7 +31,7 @@ const SHOWN = new Set([
     'status_reason',
     'version',
   ],
-  ...['entry_name', 'updated_by', 'warnings', 'readers', 'inserted_at', 'updated_at'],
+  ...['entry_name', 'updated_by', 'warnings', 'readers', 'waiting_receives', 'inserted_at', 'updated_at'],
 ]);
 
 /** What of it can be changed. */

@@ -25,10 +25,39 @@ export async function startSynchronousCluster(): Promise<SynchronousCluster> {
         const { rows } = await client.query<object>('show synchronous_standby_names');
         return Object.values(rows[0]!)[0] === standby;
       }).catch(() => undefined);
+      if (standby !== '') await untilCommitsWait(cluster, admin);
     },
     async stop() {
       await admin.end();
       await cluster.stop();
     },
   };
+}
+
+/** A session knows the setting before the checkpointer does, and until that knows it no commit waits. */
+async function untilCommitsWait(cluster: Cluster, admin: pg.Client): Promise<void> {
+  const probe = new pg.Client({ connectionString: cluster.adminUrl });
+  await probe.connect();
+  try {
+    const { rows } = await probe.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const [{ pid }] = rows as [{ pid: number }];
+    let isOver = true;
+    let committed: Promise<unknown> = Promise.resolve();
+    await until('commits wait', async () => {
+      if (isOver) {
+        isOver = false;
+        committed = probe
+          .query("set synchronous_commit = on; select pg_logical_emit_message(true, 'probe', '')")
+          .finally(() => {
+            isOver = true;
+          });
+      }
+      const waiting = "select from pg_stat_activity where pid = $1 and wait_event = 'SyncRep'";
+      return (await admin.query(waiting, [pid])).rows.length > 0;
+    });
+    await admin.query('select pg_cancel_backend($1)', [pid]);
+    await committed;
+  } finally {
+    await probe.end();
+  }
 }
