@@ -75,8 +75,8 @@ describe('browser: a database in trouble', () => {
     const seen = await see(browser, { db: world.messages, url: service.url }, { scopes: ['read'] });
     const { page } = seen;
     await page.goto('/databases/shop/settings');
-    await page.getByText('change its entry there').waitFor();
-    expect(await page.getByLabel('Connections').isDisabled()).to.equal(true);
+    await page.getByText('copy its entry into the file').waitFor();
+    expect(await page.getByRole('button', { name: /^Save…/ }).isDisabled()).to.equal(true);
     await page.getByRole('button', { name: 'Release to the API… (Needs the scope `admin`)' }).waitFor();
     await page.getByRole('button', { name: 'As YAML' }).click();
     const yaml = await page.getByLabel('YAML', { exact: true }).locator('pre').textContent();

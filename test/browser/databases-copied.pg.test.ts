@@ -19,6 +19,7 @@ describe('browser: the settings of a database as text', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/databases/shop/settings');
+    await page.getByText('Advanced', { exact: true }).click();
     await page.getByLabel('Connections').fill('7');
     await page.getByLabel('Password').fill('typed-secret');
     await page.getByRole('button', { name: 'As curl' }).click();
