@@ -129,6 +129,7 @@ change_retentions:
       engine.requests.length = 0;
       const stored = await test('/api/sinks/products', undefined, 'operate-token');
       expect([stored.status, idsOf(stored)], stored.text).to.deep.equal([200, ['index']]);
+      expect(stored.json.checks[0].summary).to.match(/^index products answers in \d+ ms, and has 0 documents$/);
       expect((await test('/api/sinks', search('products'))).status).to.equal(200);
       const missing = await test('/api/sinks', search('nothing'));
       expect([missing.status, idsOf(missing, 'error')]).to.deep.equal([422, ['index_missing']]);

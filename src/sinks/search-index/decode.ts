@@ -28,7 +28,8 @@ export type Verdict =
 
 /** How an index answers `_search`. `index`: only this index is at fault. `name`: no index can have this name. */
 export type Readiness =
-  | { kind: 'ready' }
+  /** `documents`: how many it has, if it said so; `orMore`: it did not count further. */
+  | { kind: 'ready'; documents?: number; orMore?: true }
   | { kind: 'circuit' | 'index' | 'name' | 'unclear'; circuit: Circuit }
   | { kind: 'aborted' };
 
@@ -61,7 +62,8 @@ export function decodeSearch(reply: HttpReply): Readiness {
   const { status } = reply;
   const error = errorText(reply);
   if (status === 200) {
-    if (isObject(parse(reply.text))) return { kind: 'ready' };
+    const answer = parse(reply.text);
+    if (isObject(answer)) return { kind: 'ready', ...documentsIn(answer) };
     const notJson = `HTTP 200 without JSON: is endpoint_url the search engine's address? ${error}`;
     return { kind: 'circuit', circuit: { reason: 'bad_destination', error: capped(notJson) } };
   }
@@ -214,6 +216,14 @@ function errorText({ status, text, mask }: Answer): string {
 function masked(value: unknown, mask: Mask): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return mask(text.slice(0, 8 * ERROR_CHARACTERS));
+}
+
+/** `hits.total`, as a number or, since Elasticsearch 7, as an object. */
+function documentsIn({ hits }: Record<string, unknown>): { documents?: number; orMore?: true } {
+  const total = isObject(hits) ? hits.total : undefined;
+  const value = isObject(total) ? total.value : total;
+  if (typeof value !== 'number') return {};
+  return { documents: value, ...(isObject(total) && total.relation === 'gte' ? { orMore: true } : {}) };
 }
 
 /** Is this the engine speaking, or something in between that knows nothing of documents? */

@@ -8,6 +8,13 @@ import type { SinkKind } from '../contract.ts';
 import { aliasCommand } from './alias-command.ts';
 import type { SearchDestination } from './section.ts';
 
+/** `, and has 3 documents`; empty where the engine did not say. */
+function hasText({ documents, orMore }: { documents?: number; orMore?: true }): string {
+  if (documents === undefined) return '';
+  const count = `${documents.toLocaleString('en')} ${documents === 1 ? 'document' : 'documents'}`;
+  return `, and has ${count}${orMore ? ' or more' : ''}`;
+}
+
 export const searchIndex: SinkKind<SearchDestination> = {
   type: 'search_index',
   names: ['elasticsearch', 'opensearch', 'search_index'],
@@ -20,14 +27,19 @@ export const searchIndex: SinkKind<SearchDestination> = {
     const { openSearchSink } = await import('./sink.ts');
     return openSearchSink({ log }, { destination, authValue: secret(), reach });
   },
-  async look({ settings: { destination }, secret, reach }, { log }, signal) {
-    const { openSearchSink } = await import('./sink.ts');
-    const sink = openSearchSink({ log }, { destination, authValue: secret(), reach });
+  async look({ settings: { destination }, secret, reach }, _deps, signal) {
+    const { openSearchClient } = await import('./client.ts');
+    const { decodeSearch } = await import('./decode.ts');
+    const client = openSearchClient({ destination, authValue: secret(), reach });
     try {
-      const circuit = await sink.test(signal);
-      return [circuit ? checkCircuit(circuit) : passed('index', `index ${destination.index_name} answers`)];
+      const begun = performance.now();
+      const readiness = decodeSearch(await client.search(destination.index_name, signal));
+      const tookMs = Math.round(performance.now() - begun);
+      if (readiness.kind === 'aborted') throw signal.reason ?? new Error('the look was ended');
+      if (readiness.kind !== 'ready') return [checkCircuit(readiness.circuit)];
+      return [passed('index', `index ${destination.index_name} answers in ${tookMs} ms${hasText(readiness)}`)];
     } finally {
-      await sink.close();
+      await client.close();
     }
   },
   async openReader({ settings: { destination }, secret, reach }) {

@@ -15,6 +15,16 @@ describe('what the answer to _search says', () => {
     }
   });
 
+  it('takes how many documents there are from either form of the total', () => {
+    const ready = { kind: 'ready' };
+    expect(verdictOf(200, '{"hits":{"total":3}}')).to.deep.equal({ ...ready, documents: 3 });
+    expect(verdictOf(200, '{"hits":{"total":{"value":0,"relation":"eq"}}}')).to.deep.equal({ ...ready, documents: 0 });
+    const many = '{"hits":{"total":{"value":10000,"relation":"gte"}}}';
+    expect(verdictOf(200, many)).to.deep.equal({ ...ready, documents: 10_000, orMore: true });
+    for (const odd of ['{"hits":{"total":"3"}}', '{"hits":[]}', '{"hits":{"total":{}}}'])
+      expect(verdictOf(200, odd)).to.deep.equal(ready);
+  });
+
   it('tells what stops the sink from what stops one index', () => {
     const kinds = [401, 302, 405].map((status) => verdictOf(status, '').kind);
     expect(kinds).to.deep.equal(['circuit', 'circuit', 'circuit']);

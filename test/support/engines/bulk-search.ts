@@ -50,7 +50,11 @@ export function findHits(
     return `{"_index":${JSON.stringify(index)},"_id":${JSON.stringify(id)},"_score":null${number}${text}}`;
   });
   const shards = '"_shards":{"total":1,"successful":1,"skipped":0,"failed":0}';
-  return { status: 200, text: `{"took":1,"timed_out":false,${shards},"hits":{"max_score":null,"hits":[${hits}]}}` };
+  const total = asked.track_total_hits === false ? '' : `"total":{"value":${found.length},"relation":"eq"},`;
+  return {
+    status: 200,
+    text: `{"took":1,"timed_out":false,${shards},"hits":{${total}"max_score":null,"hits":[${hits}]}}`,
+  };
 }
 
 function candidates(documents: ReadonlyMap<string, Stored>, { query }: Query): [string, Stored][] {
