@@ -185,10 +185,12 @@ async function pullFor(base: string, seconds: number): Promise<number[]> {
   return times;
 }
 
-/** Twenty tabs on the page of a sink, with all that it asks: src/console/pages/sinks/overview. */
+/** Twenty tabs on the page of a sink, with all that it asks: src/console/pages/sinks/overview. Each was opened at another moment. */
 function poll(base: string, sink: string): { end(): Promise<void> } {
   const over = new AbortController();
-  const tabs = Array.from({ length: TABS }, () => pollOne(base, sink, over.signal));
+  const tabs = Array.from({ length: TABS }, (_, n) =>
+    pollOne({ base, sink, afterMs: (n * POLL_MS) / TABS }, over.signal),
+  );
   return {
     async end() {
       over.abort();
@@ -197,7 +199,11 @@ function poll(base: string, sink: string): { end(): Promise<void> } {
   };
 }
 
-async function pollOne(base: string, sink: string, signal: AbortSignal): Promise<void> {
+async function pollOne(
+  { base, sink, afterMs }: { base: string; sink: string; afterMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(afterMs, undefined, { signal }).catch(() => undefined);
   for (let turn = 0; !signal.aborted; turn += 1) {
     const page = `/api/sinks/${sink}`;
     const slowly = turn % 5 === 0 ? [`${page}/metrics`, `${page}/messages/count?state=leased`] : [];

@@ -40,8 +40,11 @@ export interface BytesQueryable extends Queryable {
 }
 
 export interface Database extends BytesQueryable {
-  /** Runs `work` in one read-committed transaction: commits when it returns, rolls back when it throws. */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` in one read-committed transaction: commits when it returns, rolls back when it throws. `first`: statements that come
+   * before, in the round trip of its beginning.
+   */
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>, first?: string): Promise<Result>;
   /** Lends a connection for COPY or LISTEN; `work` must leave it without an open transaction. */
   session<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result>;
   /** The pool itself, for libraries that want one. */
@@ -212,7 +215,7 @@ export function openPool(options: PoolOptions): Database {
     session,
     query: (statement, values) => run(pool, statement, values),
     queryBytes: (statement, values) => bytesOf(pool, statement, values),
-    transaction: (work) => session((client) => inTransaction(client, work)),
+    transaction: (work, first) => session((client) => inTransaction(client, work, first)),
     close() {
       endShare?.();
       closing ??= pool.end();
@@ -227,9 +230,11 @@ export function openPool(options: PoolOptions): Database {
 export async function inTransaction<Result>(
   client: pg.PoolClient,
   work: (tx: Transaction) => Promise<Result>,
+  first?: string,
 ): Promise<Result> {
-  await client.query('begin isolation level read committed');
+  const begin = 'begin isolation level read committed';
   try {
+    await client.query(first === undefined ? begin : `${begin}; ${first}`);
     const result = await work({ client, query: (statement, values) => run(client, statement, values) });
     await client.query('commit');
     return result;

@@ -175,10 +175,7 @@ function configOf(
 function inPlaces({ db, places }: ManagementDependencies, acting?: string): Transacting {
   const transaction: Transacting['transaction'] = (work) =>
     places.take(['management'], () =>
-      db.transaction(async (tx) => {
-        await tx.query([limitSql({ statementMs: STATEMENT_MS }), ...(acting ? [acting] : [])].join('; '));
-        return await work(tx);
-      }),
+      db.transaction(work, [limitSql({ statementMs: STATEMENT_MS }), ...(acting ? [acting] : [])].join('; ')),
     );
   return { transaction, query: (statement, values) => transaction((tx) => tx.query(statement, values)) };
 }
