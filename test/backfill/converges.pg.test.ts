@@ -70,7 +70,8 @@ describe('a backfill among random writes', function () {
       for (const seed of seeds.slice(0, KILLED)) {
         const random = seeded(seed + 1);
         const place = PLACES[Math.floor(random() * PLACES.length)]!;
-        child = launch(stormy, `${place}=kill@${1 + Math.floor(random() * 8)}`);
+        // How often it passes there later on is a matter of how busy the machine is.
+        child = launch(stormy, `${place}=kill@${1 + Math.floor(random() * 3)}`);
         const over = new AbortController();
         const kept = keepRunning(over.signal, () => {
           kills += 1;
