@@ -716,6 +716,7 @@ CREATE OR REPLACE FUNCTION millrace.ack(consumer text, ack_ids text[])
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -952,6 +953,7 @@ CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibi
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
@@ -1016,6 +1018,7 @@ CREATE OR REPLACE FUNCTION millrace.nack(consumer text, ack_ids text[], delay in
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
@@ -1150,6 +1153,7 @@ CREATE OR REPLACE FUNCTION millrace.receive(consumer text, batch_size integer DE
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -2013,6 +2017,7 @@ CREATE OR REPLACE FUNCTION millrace_private.count_some(p_sink_no integer, p_most
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
 AS $function$
 declare
   v_lane smallint;
@@ -2210,6 +2215,7 @@ CREATE OR REPLACE FUNCTION millrace_private.discard_messages(p_sink_no integer, 
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -2414,6 +2420,7 @@ CREATE OR REPLACE FUNCTION millrace_private.free_held(p_sink_no integer, p_group
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -2462,6 +2469,7 @@ CREATE OR REPLACE FUNCTION millrace_private.free_held_of_groups(p_sink_no intege
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
@@ -3093,6 +3101,7 @@ CREATE OR REPLACE FUNCTION millrace_private.look_at_messages(p_sink_no integer, 
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
@@ -3157,6 +3166,7 @@ CREATE OR REPLACE FUNCTION millrace_private.look_at_states(p_sink_no integer, p_
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
@@ -3733,6 +3743,7 @@ CREATE OR REPLACE FUNCTION millrace_private.read_messages(p_sink_no integer, p_t
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -4021,6 +4032,7 @@ CREATE OR REPLACE FUNCTION millrace_private.retry_messages(p_sink_no integer, p_
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -4147,6 +4159,7 @@ CREATE OR REPLACE FUNCTION millrace_private.settle(p_sink_no integer, p_lane int
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
  SET lock_timeout TO '10s'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
@@ -4284,6 +4297,7 @@ CREATE OR REPLACE FUNCTION millrace_private.sinks_health(p_sinks integer[])
  SET enable_bitmapscan TO 'off'
  SET enable_mergejoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
 AS $function$
 #variable_conflict use_column
 declare
@@ -4361,6 +4375,7 @@ CREATE OR REPLACE FUNCTION millrace_private.sinks_lag(p_sinks integer[])
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
 AS $function$
 #variable_conflict use_column
 begin
@@ -4425,6 +4440,7 @@ CREATE OR REPLACE FUNCTION millrace_private.sinks_waiting(p_sinks integer[])
  SET enable_mergejoin TO 'off'
  SET enable_hashjoin TO 'off'
  SET jit TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
 AS $function$
 #variable_conflict use_column
 begin

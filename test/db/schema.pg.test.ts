@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { PARSED, readDefinitions } from '../../src/db/definitions.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { dumpSchema } from '../support/postgres/dump-schema.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
@@ -93,5 +94,17 @@ describe('the schema', () => {
         );
       expect(error, forbidden).to.equal('42501');
     }
+  });
+
+  it('has no function that finds rows by index, and may start parallel workers for that', async () => {
+    const { rows } = await on.db.query<{ name: string; isAlone: boolean }>(
+      `select p.oid::regproc::text as name, 'max_parallel_workers_per_gather=0' = any (p.proconfig) as "isAlone"
+           from pg_proc p where p.pronamespace::regnamespace::text like 'millrace%' and 'jit=off' = any (p.proconfig)`,
+    );
+    expect(rows.map(({ name }) => name)).to.include('millrace.ack');
+    expect(rows.filter(({ isAlone }) => !isAlone)).to.deep.equal([]);
+    const queue = openPool({ address: on.url, max: 1, applicationName: 'test', queue: true });
+    const shown = await queue.query('show max_parallel_workers_per_gather').finally(() => queue.close());
+    expect(shown.rows).to.deep.equal([{ max_parallel_workers_per_gather: '0' }]);
   });
 });

@@ -10,7 +10,7 @@ create or replace function millrace_private.settle(
   p_finished bigint[], p_kept jsonb, p_superseding bigint[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s'
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0 set lock_timeout = '10s'
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_receivable boolean;

@@ -8,7 +8,7 @@ create or replace function millrace_private.count_some(
   p_sink_no integer, p_most integer, out pending bigint, out is_estimate boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 declare
   v_lane smallint;
   v_passed bigint;

@@ -4,7 +4,7 @@ create or replace function millrace_private.look_at_messages(
   p_sink_no integer, p_begin bigint, p_looked integer, p_is_newest boolean, p_state text, p_filter jsonb)
 returns table (id bigint, lane smallint, place bigint, fits boolean)
 language plpgsql stable rows 10
-set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off
+set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off set max_parallel_workers_per_gather = 0
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare

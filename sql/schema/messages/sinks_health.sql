@@ -5,7 +5,7 @@ create or replace function millrace_private.sinks_health(p_sinks integer[]) retu
   sink_no integer, health text, level text, reasons text[], waiting_since timestamptz, oldest_committed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set jit = off as $$
+set enable_mergejoin = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 #variable_conflict use_column
 declare
   v_has_worker constant boolean :=

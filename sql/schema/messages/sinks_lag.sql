@@ -4,7 +4,7 @@
 create or replace function millrace_private.sinks_lag(p_sinks integer[]) returns table (sink_no integer, committed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 #variable_conflict use_column
 begin
   return query

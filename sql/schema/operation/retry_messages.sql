@@ -4,7 +4,7 @@
 create or replace function millrace_private.retry_messages(p_sink_no integer, p_ids bigint[]) returns integer
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set enable_hashjoin = off set jit = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_count integer;

@@ -2,7 +2,7 @@
 create or replace function millrace.extend(consumer text, ack_ids text[], visibility_timeout interval) returns integer
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-set enable_mergejoin = off set enable_hashjoin = off set jit = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0
 set search_path = pg_catalog, pg_temp as $$
 begin
   if visibility_timeout is null or visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
