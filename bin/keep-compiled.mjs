@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
 
 if (process.features.typescript && existsSync(SOURCES)) {
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/node');
-  enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const files = readdirSync(SOURCES, { recursive: true });
   for (const file of files.filter((name) => name.endsWith('.ts') && !APART.test(name)))
     await import(new URL(`../src/${file}`, import.meta.url)).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Express' door: the server, what holds for every request (an id, no cache, JSON errors without stacks), and its end: no
- * new connections, requests under way are finished, what is still there after the grace is cut.
+ * Express' door: the server, what holds for every request (an id, no cache, what a browser is told, JSON errors without stacks), and
+ * its end: no new connections, requests under way are finished, what is still there after the grace is cut.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
@@ -13,6 +13,7 @@ import { sendJson } from './answer.ts';
 import { errorAnswer, toMillraceError } from './errors.ts';
 import { checkHost, type Hosts } from './hosts.ts';
 import type { Mount } from './route.ts';
+import { setSafeHeaders } from './safe-headers.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 export interface ServerLog {
@@ -135,6 +136,7 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
     const given = request.headers['x-request-id'];
     response.locals.requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', response.locals.requestId);
+    setSafeHeaders(request, response);
     if (requests !== undefined) {
       response.once('finish', () => requests.inc({ method: request.method, status: String(response.statusCode) }));
     }

@@ -7,6 +7,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { MillraceError } from '../model/errors.ts';
 import { errorAnswer } from './errors.ts';
+import { SAFE_HEADERS } from './safe-headers.ts';
 
 export function answerUnreadable(server: Server): void {
   // A connection whose answer has begun cannot take another one.
@@ -27,6 +28,7 @@ function answerOf(code: string | undefined): string {
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `X-Request-Id: ${id}`,
+    ...Object.entries(SAFE_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Cache-Control: no-store',

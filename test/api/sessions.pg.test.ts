@@ -1,44 +1,21 @@
 /** People: the first one by a link, the others made by an admin; sessions in a cookie that no other page can use. */
 import { expect } from 'chai';
 import { ensureAdmin, makeSetupToken } from '../../src/admin/setup.ts';
-import type { CallOptions, Reply } from '../support/processes/web.ts';
+import { messageDatabase } from '../support/postgres/message-database.ts';
+import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
+import { type LoggedIn, type LoggedOut, loggedOut, PASSWORD } from './logged-in.ts';
 import { type Managed, managed } from './support.ts';
-
-const PASSWORD = 'correct horse battery';
-
-/** A browser: what it keeps, and what it says by itself. */
-interface Browser {
-  cookie: string;
-  csrf: string;
-  user: { id: string; email: string };
-  sessionId: string;
-  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-}
 
 describe('api: people and sessions', () => {
   let all: Managed;
-  let ann: Browser;
+  let ann: LoggedIn;
   before(async () => {
     all = await managed();
   });
   after(async () => await all?.close());
 
-  const anonymous = (path: string, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
-    all.web.call('POST', path, { token: null, body, headers });
-  const browserOf = (reply: Reply): Browser => {
-    expect(reply.status, reply.text).to.equal(200);
-    const [cookie] = reply.headers.get('set-cookie')!.split(';');
-    const { csrf, user, session_id: sessionId } = reply.json;
-    const call: Browser['call'] = (method, path, { headers, ...options } = {}) =>
-      all.web.call(method, path, {
-        token: null,
-        headers: { cookie: cookie!, 'sec-fetch-site': 'same-origin', 'x-millrace-csrf': csrf, ...headers },
-        ...options,
-      });
-    return { cookie: cookie!, csrf, user, sessionId, call };
-  };
-  const logIn = async (email: string, password = PASSWORD): Promise<Browser> =>
-    browserOf(await anonymous('/api/sessions', { email, password }));
+  const anonymous: LoggedOut['anonymous'] = (...asked) => loggedOut(all.web).anonymous(...asked);
+  const logIn: LoggedOut['logIn'] = (...who) => loggedOut(all.web).logIn(...who);
   const forget = async (): Promise<unknown> => await all.m.db.query('delete from millrace_private.login_failures');
 
   it('lets the first one in by a link that is good once, for an hour, and while there is nobody', async () => {
@@ -59,7 +36,7 @@ describe('api: people and sessions', () => {
     expect(reply.headers.get('set-cookie')).to.match(
       /^millrace-[a-z]{4}=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    ann = browserOf(reply);
+    ann = loggedOut(all.web).browserOf(reply);
     expect(reply.json.user).to.deep.include({ email: 'ann@example.org', name: 'Ann', scopes: ['admin'] });
     expect(reply.text).to.not.contain(ann.cookie.split('=')[1]);
     expect(await makeSetupToken(all.m.db)).to.equal(null);
@@ -74,6 +51,34 @@ describe('api: people and sessions', () => {
     expect(await ensureAdmin(all.m.db, PASSWORD)).to.equal(true);
     expect(await ensureAdmin(all.m.db, 'another password')).to.equal(false);
     expect((await logIn('admin')).user.email).to.equal('admin');
+  });
+
+  it('lets the first one in by any web process, and nobody once somebody is there, wherever they came from', async () => {
+    const other = await messageDatabase();
+    const [one, two] = await Promise.all([testWeb({ db: other.db }), testWeb({ db: other.db })]);
+    const { rows: known } = await other.db.query<{ now: Date }>('select now()');
+    const token = (await makeSetupToken(other.db))!;
+    const { rows } = await other.db.query<{ text: string; minutes: number }>(
+      `select i::text as text, extract(epoch from i.setup_expires_at - $1::timestamptz)::integer / 60 as minutes
+         from millrace_private.installation i`,
+      [known[0]!.now],
+    );
+    expect([rows[0]!.text.includes(token), rows[0]!.minutes]).to.deep.equal([false, 60]);
+    const setUp = (web: TestWeb, body: object): Promise<Reply> =>
+      web.call('POST', '/api/setup', { token: null, body: { email: 'a@example.org', password: PASSWORD, ...body } });
+    // Of a file, of ADMIN_PASSWORD: where there is a user, a link that was printed before is void.
+    await ensureAdmin(other.db, PASSWORD);
+    expect((await setUp(one, { token })).status).to.equal(401);
+    await other.db.query('delete from millrace_private.users');
+    const again = (await makeSetupToken(other.db))!;
+    const both = await Promise.all([
+      setUp(one, { token: again }),
+      setUp(two, { token: again, email: 'b@example.org' }),
+    ]);
+    expect(both.map(({ status }) => status).sort(), 'whichever process, once').to.deep.equal([200, 401]);
+    expect((await other.db.query('select from millrace_private.users')).rows).to.have.length(1);
+    await Promise.all([one.close(), two.close()]);
+    await other.drop();
   });
 
   it('makes people of a file where there are none of their address, and changes nobody', async () => {
@@ -213,62 +218,6 @@ describe('api: people and sessions', () => {
     const bob = await logIn('bob@example.org');
     await ann.call('DELETE', `/api/users/${bob.user.id}`);
     expect((await bob.call('GET', '/api/whoami')).status).to.equal(401);
-  });
-
-  it('takes a change from a page of ours alone, and a token whatever page it comes from', async () => {
-    const pause = async (headers: Record<string, string | undefined>, token: string | null = null): Promise<number> => {
-      const sent = Object.entries(headers).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
-      const { status, json } = await all.web.call('POST', '/api/sinks/orders/pause', {
-        token,
-        headers: Object.fromEntries(sent),
-      });
-      if (status === 403) expect(json.remedy).to.contain('token');
-      return status;
-    };
-    const own = { cookie: ann.cookie, 'x-millrace-csrf': ann.csrf };
-    const here = all.web.url;
-    expect(await pause({ ...own, 'sec-fetch-site': 'same-origin' })).to.equal(200);
-    expect(await pause({ ...own, origin: here })).to.equal(200);
-    for (const headers of [
-      { cookie: ann.cookie, 'sec-fetch-site': 'same-origin' },
-      { ...own, 'x-millrace-csrf': 'wrong', origin: here },
-      { ...own },
-      { ...own, 'sec-fetch-site': 'same-site' },
-      { ...own, 'sec-fetch-site': 'cross-site', origin: here },
-      { ...own, 'sec-fetch-site': 'none' },
-      { ...own, origin: 'http://evil.example' },
-      { ...own, origin: 'null' },
-    ]) {
-      expect(await pause(headers), JSON.stringify(Object.keys(headers))).to.equal(403);
-    }
-    expect(await pause({ cookie: ann.cookie, 'sec-fetch-site': 'cross-site' }, 'admin-token')).to.equal(200);
-    expect(await pause({ ...own, 'sec-fetch-site': 'same-origin' }, 'read-token'), 'a token wins').to.equal(403);
-    expect((await all.web.call('GET', '/api/sinks', { token: null, headers: { cookie: ann.cookie } })).status).to.equal(
-      200,
-    );
-    expect(
-      (await all.web.call('GET', '/api/http_pull_consumers/orders/receive', { token: null, headers: own })).status,
-      'the pull API knows no cookies: its GET takes messages',
-    ).to.equal(401);
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }]) {
-      const body = { email: 'ann@example.org', password: PASSWORD };
-      expect((await anonymous('/api/sessions', body, headers)).status, 'nobody else logs a browser in').to.equal(403);
-    }
-  });
-
-  it('names the cookie so that only TLS may set it, where there is TLS', async () => {
-    const body = { email: 'ann@example.org', password: PASSWORD };
-    const reply = await anonymous('/api/sessions', body, { 'x-forwarded-proto': 'https' });
-    const cookie = reply.headers.get('set-cookie')!;
-    expect(cookie).to.match(
-      /^__Host-millrace-[a-z]{4}=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-    );
-    const [pair] = cookie.split(';');
-    const ask = async (headers: Record<string, string>): Promise<number> =>
-      (await all.web.call('GET', '/api/whoami', { token: null, headers: { cookie: pair!, ...headers } })).status;
-    expect(await ask({ 'x-forwarded-proto': 'https' })).to.equal(200);
-    expect(await ask({})).to.equal(401);
-    expect((await ann.call('GET', '/api/whoami', { headers: { 'x-forwarded-proto': 'https' } })).status).to.equal(401);
   });
 
   it('hears five failures a minute of an account or an address, told of no account whether it is there', async () => {

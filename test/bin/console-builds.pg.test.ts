@@ -1,10 +1,10 @@
 /**
  * The console is there however one has installed: by each npm, without install scripts, with the build of an older clone, and in the
- * order of Heroku. A real `npm ci` each, by what .ci/nodes has fetched: pending without MILLRACE_BUILDS=1, with which that runs it.
+ * orders of Heroku and of an image. A real `npm ci` each, by what .ci/nodes has fetched: pending without MILLRACE_BUILDS=1, with which that runs it.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -37,9 +37,12 @@ for (const version of [10, 11, 12]) {
       await chmod(dir, 0o755);
       clone = path.join(dir, 'millrace');
     });
-    afterEach(stop);
-    after(async () => {
+    afterEach(async () => {
+      await stop();
       await cluster?.stop();
+      cluster = undefined;
+    });
+    after(async () => {
       if (dir) await rm(dir, { recursive: true, force: true });
     });
 
@@ -53,15 +56,18 @@ for (const version of [10, 11, 12]) {
       return { ...cleanEnvironment(), HOME: dir, PATH: [bin, ...others].join(':'), HOST: '127.0.0.1' };
     }
 
-    /** What git has, or would take. */
-    async function freshClone(): Promise<void> {
-      await rm(clone, { recursive: true, force: true });
-      const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    /** What git has, or would take, of these files and folders. */
+    async function copySources(...names: string[]): Promise<void> {
+      const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z', '--', ...names], {
         cwd: ROOT,
         encoding: 'utf8',
       });
       for (const file of listed.split('\0').filter((name) => name !== '' && !name.startsWith('test/')))
         await cp(path.join(ROOT, file), path.join(clone, file));
+    }
+    async function freshClone(): Promise<void> {
+      await rm(clone, { recursive: true, force: true });
+      await copySources('.');
     }
 
     async function run(env: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<string> {
@@ -72,10 +78,19 @@ for (const version of [10, 11, 12]) {
       });
       return stdout + stderr;
     }
+    /** One process of a platform, on a database of its own. */
+    async function ofPlatform(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+      cluster = await startCluster();
+      return {
+        ...env,
+        ...{ NODE_ENV: 'production', DATABASE_URL: cluster.adminUrl },
+        ...{ SECRET_KEY: 't5KzQw8RyB1nVh4Xc7LsJf0Gd3MpUa6E', ADMIN_PASSWORD: 'a password for the platform' },
+      };
+    }
     const buildId = (): Promise<string> => readFile(path.join(clone, 'dist/console/build-id'), 'utf8');
 
-    /** Until the page is there, with what it loads first; what was printed until then. */
-    async function shows(env: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<string> {
+    /** Starts it, and asks for the page until it answers. */
+    async function firstAnswer(env: NodeJS.ProcessEnv, command: string, words: string[]) {
       const port = await freePort();
       const child = spawn(command, words, {
         ...{ cwd: clone, env: { ...env, PORT: String(port) }, detached: true },
@@ -85,19 +100,26 @@ for (const version of [10, 11, 12]) {
       let printed = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
       const base = `http://127.0.0.1:${port}`;
-      const page = await until(
-        'the page of the console',
-        async () => {
-          if (child.exitCode !== null) throw new Error(`it ended:\n${printed.slice(-3_000)}`);
-          const reply = await fetch(base, { headers: { accept: 'text/html' } }).catch(() => undefined);
-          return reply?.status === 200 && (await reply.text());
-        },
-        DEADLINE_MS,
-      );
+      const answer = (status: number): Promise<string> =>
+        until(
+          `${status} for the page of the console`,
+          async () => {
+            if (child.exitCode !== null) throw new Error(`it ended:\n${printed.slice(-3_000)}`);
+            const reply = await fetch(base, { headers: { accept: 'text/html' } }).catch(() => undefined);
+            return reply?.status === status && (await reply.text());
+          },
+          DEADLINE_MS,
+        );
+      return { base, answer };
+    }
+
+    /** Until the page is there, with what it loads first. */
+    async function shows(env: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<void> {
+      const { base, answer } = await firstAnswer(env, command, words);
+      const page = await answer(200);
       const script = /<script[^>]+src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
       const asset = await fetch(`${base}${script}`);
       expect([asset.status, asset.headers.get('content-type')]).to.deep.equal([200, 'text/javascript; charset=utf-8']);
-      return printed;
     }
 
     /** Ctrl-C. */
@@ -145,12 +167,7 @@ for (const version of [10, 11, 12]) {
       expect(await run(env, 'npm', 'run', '--silent', 'build')).to.equal('');
       await run(env, 'npm', 'prune', '--omit=dev', '--no-audit', '--no-fund');
       expect([existsSync(path.join(clone, 'node_modules/vite')), await buildId()]).to.deep.equal([false, built]);
-      cluster = await startCluster();
-      const dyno = {
-        ...env,
-        ...{ NODE_ENV: 'production', DYNO: 'web.1', DATABASE_URL: cluster.adminUrl },
-        ...{ SECRET_KEY: 't5KzQw8RyB1nVh4Xc7LsJf0Gd3MpUa6E', ADMIN_PASSWORD: 'a password for the dyno' },
-      };
+      const dyno = { ...(await ofPlatform(env)), DYNO: 'web.1' };
       await run(dyno, MILLRACE, 'migrate');
       await shows(dyno, MILLRACE, 'start', 'web');
       // An installation without tools leaves what is there; npm 10 has written the lock file anew, so it may be told.
@@ -159,6 +176,47 @@ for (const version of [10, 11, 12]) {
         /^(Vite is not installed .* already stays\n)?$/,
       );
       expect(await buildId()).to.equal(built);
+    });
+
+    it('is in an image, where the packages come before the sources, and those of production are installed alone', async () => {
+      const env = await environment(process.execPath);
+      const packages = async (...words: string[]): Promise<void> => {
+        await rm(clone, { recursive: true, force: true });
+        await copySources('package.json', 'package-lock.json', '.npmrc');
+        await run(env, 'npm', 'ci', '--no-audit', '--no-fund', ...words);
+        expect(existsSync(path.join(clone, 'dist'))).to.equal(false);
+      };
+      await packages();
+      await copySources('src');
+      await run(env, 'npm', 'run', '--silent', 'build');
+      expect(await buildId()).to.match(/^[0-9a-f]{16}$/);
+      const dist = path.join(dir, 'dist');
+      await cp(path.join(clone, 'dist'), dist, { recursive: true });
+
+      await packages('--omit=dev', '--omit=optional');
+      await copySources('bin', 'migrations', 'sql', 'src');
+      const container = await ofPlatform(env);
+      await run(container, MILLRACE, 'migrate');
+      const { base, answer } = await firstAnswer(container, MILLRACE, ['start', 'web']);
+      expect(await answer(503)).to.contain('The console is not built: npm run build');
+      expect((await fetch(`${base}/api/whoami`)).status).to.equal(401);
+      await stop();
+      await cp(dist, path.join(clone, 'dist'), { recursive: true });
+      await shows(container, MILLRACE, 'start', 'web');
+    });
+
+    it('fails no installation without developers’ packages, on any Node, and leaves the build that is there', async () => {
+      await freshClone();
+      const env = await environment(process.execPath);
+      const install = () => run(env, 'npm', 'ci', '--omit=dev', '--no-audit', '--no-fund');
+      expect(await install()).to.contain('Vite is not installed (npm ci): the console is not built\n');
+      await mkdir(path.join(clone, 'dist/console'), { recursive: true });
+      await writeFile(path.join(clone, 'dist/console/build-id'), 'of another one');
+      const stays = 'Vite is not installed (npm ci): the console that is built already stays\n';
+      expect(await install()).to.contain(stays);
+      // Another Node would compile packages anew, for which it needs more than this machine may have.
+      expect(await run(await environment(NODE_20), 'npm', 'run', '--silent', 'prepare')).to.equal(stays);
+      expect(await buildId()).to.equal('of another one');
     });
   });
 }

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { nodes } from '../support/processes/nodes.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -49,6 +50,14 @@ describe('bin/keep-compiled.mjs', () => {
       env: { ...process.env, NODE_COMPILE_CACHE: folder },
     });
     for (const args of processes) expect(await loadsCompiler(...args), args.join(' ')).to.equal(false);
+  });
+
+  it('fails no installation, whichever Node runs it', async () => {
+    for (const { version, program } of nodes()) {
+      const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, version) };
+      const { stdout, stderr } = await run(program, ['bin/keep-compiled.mjs'], { cwd: ROOT, env });
+      expect([version, stdout, stderr]).to.deep.equal([version, '', '']);
+    }
   });
 
   it('lets an installation be that has no sources yet', async () => {

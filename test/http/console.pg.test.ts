@@ -1,4 +1,5 @@
 /** How the web role serves the console: what a browser gets at any address, what it is told not to do, and what curl sees. */
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { ConsoleFiles } from '../../src/http/console-files.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
@@ -41,23 +42,14 @@ describe('http: the console', () => {
       expect([status, headers.get('content-type')], path).to.deep.equal([200, 'text/html; charset=utf-8']);
       const nonce = /nonce="([^"]+)"/.exec(text)![1]!;
       nonces.add(nonce);
-      expect(headers.get('content-security-policy'))
-        .to.contain("default-src 'none'")
-        .and.to.contain("script-src 'self';")
-        .and.to.contain(`style-src 'self' 'nonce-${nonce}'`)
-        .and.to.contain("frame-ancestors 'none'")
-        .and.to.contain("require-trusted-types-for 'script'");
+      expect(headers.get('content-security-policy')).to.equal(
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+          "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+          "require-trusted-types-for 'script'",
+      );
       expect(headers.get('cache-control')).to.equal('no-store');
-      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).to.deep.equal([
-        'nosniff',
-        'no-referrer',
-      ]);
-      expect(headers.get('cross-origin-opener-policy')).to.equal('same-origin');
-      expect(headers.get('strict-transport-security')).to.equal(null);
     }
     expect(nonces.size).to.equal(4);
-    const tls = await get('/', { accept: BROWSER, 'x-forwarded-proto': 'https' });
-    expect(tls.headers.get('strict-transport-security')).to.match(/^max-age=\d+/);
     for (const path of ['/api/nothing', '/healthz', '/api', '/assets/none.js', '/API/nothing', '/Metrics']) {
       const reply = await get(path, { accept: BROWSER });
       expect(reply.headers.get('content-type'), path).to.not.contain('text/html');
@@ -65,6 +57,52 @@ describe('http: the console', () => {
     }
     const capitals = await get('/API/Sinks', { accept: BROWSER, authorization: 'Bearer read-token' });
     expect([capitals.status, capitals.json?.data.length]).to.deep.equal([200, 1]);
+  });
+
+  it('tells a browser with every answer, also an error, to make nothing else of it, and to come back over TLS', async () => {
+    const api = { accept: 'application/json', authorization: 'Bearer admin-token' };
+    const seen = new Set<number>();
+    for (const [path, headers, method] of [
+      ['/', { accept: BROWSER }],
+      ['/assets/main-abc.js', {}],
+      ['/assets/none.js', {}],
+      ['/api/sinks', api],
+      ['/api/sinks', {}],
+      ['/api/sinks/none', api],
+      ['/api/sinks', api, 'PUT'],
+      ['/api/http_pull_consumers/orders/receive', api],
+      ['/api/http_pull_consumers/none/receive', api],
+      ['/api/%ff', api],
+      ['/healthz', {}],
+      ['/livez', {}],
+      ['/', { accept: '*/*' }],
+      ['/', {}, 'POST'],
+    ] as [string, Record<string, string>, string?][]) {
+      const what = `${method ?? 'GET'} ${path}`;
+      const plain = await get(path, headers, method);
+      seen.add(plain.status);
+      const said = (name: string): string | null => plain.headers.get(name);
+      expect(said('content-security-policy'), what).to.match(/^default-src 'none'; .*frame-ancestors 'none'/);
+      expect(
+        [said('x-content-type-options'), said('referrer-policy'), said('cross-origin-opener-policy')],
+        what,
+      ).to.deep.equal(['nosniff', 'no-referrer', 'same-origin']);
+      expect([said('strict-transport-security'), said('access-control-allow-origin')], what).to.deep.equal([
+        null,
+        null,
+      ]);
+      const tls = await get(path, { ...headers, 'x-forwarded-proto': 'https' }, method);
+      expect(tls.headers.get('strict-transport-security'), what).to.equal('max-age=31536000');
+    }
+    expect([...seen].sort()).to.deep.equal([200, 400, 401, 404, 405]);
+    // What Node itself cannot read.
+    const socket = connect(web.web.port, '127.0.0.1');
+    socket.end('nonsense\r\n\r\n');
+    const answer = (await socket.toArray()).join('');
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.contain("\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n")
+      .and.contain('\r\nX-Content-Type-Options: nosniff\r\n');
   });
 
   it('gives files packed to whoever can unpack them, for a year', async () => {

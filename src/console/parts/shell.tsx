@@ -16,6 +16,7 @@ import { Find } from './find.tsx';
 import { Badge } from './icons.tsx';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { NAVIGATION, PERSONAL } from './navigation.ts';
+import { NotEncrypted } from './not-encrypted.tsx';
 import { useActiveInSight } from './page.tsx';
 import { Note } from './places.tsx';
 
@@ -113,7 +114,6 @@ function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
     // A newer console answers: with the next page it is loaded.
     if (isOutdated()) addEventListener('popstate', () => location.reload(), { once: true });
   });
-  const isBare = location.protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(location.hostname);
   return (
     <>
       {error?.status === 0 && (
@@ -125,11 +125,7 @@ function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
           . Retrying automatically.
         </Note>
       )}
-      {isBare && (
-        <Note tone="warn">
-          This connection is not encrypted: anyone between you and the server can read it and log in as you.
-        </Note>
-      )}
+      <NotEncrypted />
     </>
   );
 }

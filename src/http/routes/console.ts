@@ -7,7 +7,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { MillraceError } from '../../model/errors.ts';
 import { end } from '../answer.ts';
 import type { ConsoleFile, ConsoleFiles, Encoding } from '../console-files.ts';
-import { isSecure } from '../cookie.ts';
 import type { Mount } from '../route.ts';
 
 const YEAR = 'public, max-age=31536000, immutable';
@@ -60,8 +59,6 @@ function sendPage(request: Request, response: Response, files: ConsoleFiles | un
   const text = files?.page.replaceAll('__NONCE__', nonce) ?? NOT_BUILT;
   const body = Buffer.from(text);
   response.writeHead(files === undefined ? 503 : 200, {
-    ...SAFE,
-    ...(isSecure(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
     'Content-Security-Policy': policy(nonce),
@@ -70,12 +67,6 @@ function sendPage(request: Request, response: Response, files: ConsoleFiles | un
   });
   end(response, request.method === 'HEAD' ? undefined : [body]);
 }
-
-const SAFE = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-};
 
 const NOT_BUILT =
   '<!doctype html><html lang="en"><title>Millrace</title><p>The console is not built: npm run build, then start this role again. The API works without it.</p></html>';
@@ -86,7 +77,6 @@ function sendAsset({ assets }: ConsoleFiles): RequestHandler<{ name: string }> {
     if (file === undefined) throw new MillraceError('not_found', 'There is nothing at this path');
     const { encoding, body } = bestOf(request, file);
     response.writeHead(200, {
-      ...SAFE,
       'Content-Type': file.type,
       'Content-Length': body.length,
       'Cache-Control': YEAR,

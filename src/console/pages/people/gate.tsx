@@ -1,6 +1,7 @@
 /** The frame of what one sees before one is logged in. */
 import { type ReactNode, useEffect } from 'react';
 import { Brand } from '../../parts/brand.tsx';
+import { NotEncrypted } from '../../parts/not-encrypted.tsx';
 
 export function Gate({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
@@ -12,6 +13,9 @@ export function Gate({ title, children }: { title: string; children: ReactNode }
         <p className="mb-6">
           <Brand />
         </p>
+        <div className="mb-4 empty:hidden">
+          <NotEncrypted />
+        </div>
         <h1 className="mb-4 text-xl font-semibold">{title}</h1>
         {children}
       </div>

@@ -1,5 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { rememberCsrf } from '../../api/client.ts';
 import { queryClient, useCall } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,10 +10,21 @@ import { fieldErrors } from '../../parts/remedy.tsx';
 import { Gate } from './gate.tsx';
 
 /** What stands behind `#` goes to no server, so it is in no log; it leaves the address bar and the history at once. */
-const token = new URLSearchParams(location.hash.slice(1)).get('k') ?? '';
-if (token !== '') history.replaceState(history.state, '', location.pathname);
+function takeToken(): string {
+  const taken = new URLSearchParams(location.hash.slice(1)).get('k') ?? '';
+  if (taken !== '') history.replaceState(history.state, '', location.pathname);
+  return taken;
+}
+const first = takeToken();
 
 export function Setup() {
+  const [token, setToken] = useState(first);
+  useEffect(() => {
+    // The link may be put into the address bar of this very page: that loads nothing anew.
+    const take = (): void => setToken((old) => takeToken() || old);
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const router = useRouter();
