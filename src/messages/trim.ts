@@ -17,8 +17,10 @@ const TRIMMED: readonly Statement[] = [
   statement('trim/login-failures'),
   statement('trim/sessions'),
   statement('trim/attempts'),
+  statement('trim/attempts-of-sink'),
   statement('trim/recent-messages'),
   statement('trim/operations'),
+  statement('trim/backfills'),
   statement('trim/readers'),
 ];
 
@@ -59,7 +61,17 @@ interface TrimmingDeps {
   also(): Promise<unknown>;
 }
 
-export function openTrimming(deps: TrimmingDeps): Trimming {
+interface TrimmingOptions {
+  /** After the start; 20,000. */
+  firstMs?: number;
+  /** From then on; 600,000. */
+  everyMs?: number;
+}
+
+export function openTrimming(
+  deps: TrimmingDeps,
+  { firstMs = FIRST_MS, everyMs = EVERY_MS }: TrimmingOptions = {},
+): Trimming {
   const taskName = 'trim';
   return {
     name: 'trimming',
@@ -76,7 +88,7 @@ export function openTrimming(deps: TrimmingDeps): Trimming {
           .add(taskName, {}, { key: taskName })
           .catch((error: unknown) => deps.log.warn({ err: error }, 'the trimming job was not added'));
       };
-      const timers = [setTimeout(ask, FIRST_MS), setInterval(ask, EVERY_MS)];
+      const timers = [setTimeout(ask, firstMs), setInterval(ask, everyMs)];
       if (!signal.aborted)
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       for (const timer of timers) clearTimeout(timer);
