@@ -21,6 +21,8 @@ export const TABS = 20;
 const CLIENTS = 4;
 const BATCH = 10;
 const POLL_MS = 2_000;
+/** What is asked less often is asked each so many times. */
+const SLOWLY = 5;
 const ASKED = 20;
 
 export interface Console {
@@ -206,9 +208,12 @@ async function pollOne(
   await sleep(afterMs, undefined, { signal }).catch(() => undefined);
   for (let turn = 0; !signal.aborted; turn += 1) {
     const page = `/api/sinks/${sink}`;
-    const slowly = turn % 5 === 0 ? [`${page}/metrics`, `${page}/messages/count?state=leased`] : [];
+    const slowly = turn % SLOWLY === 0 ? [`${page}/metrics`, `${page}/messages/count?state=leased`] : [];
     for (const at of ['/api/overview', page, ...slowly]) {
-      const response = await fetch(base + at, { headers: HEADERS, signal }).catch(() => undefined);
+      // As the console does from the second time on: half of the time until the next one.
+      const seconds = turn === 0 ? 0 : slowly.includes(at) ? SLOWLY * (POLL_MS / 2_000) : POLL_MS / 2_000;
+      const headers = { ...HEADERS, 'cache-control': `max-age=${seconds}` };
+      const response = await fetch(base + at, { headers, signal }).catch(() => undefined);
       await response?.arrayBuffer().catch(() => undefined);
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -2080,20 +2080,24 @@ CREATE OR REPLACE FUNCTION millrace_private.count_states(p_sink_no integer)
 BEGIN ATOMIC
  SELECT (r.retrying + h.held),
      p.parked,
-     p.faulty,
-     p.parked_since,
+     f.faulty,
+     t.parked_since,
      i.index_error
-    FROM (((( SELECT count(*) AS retrying
+    FROM (((((( SELECT count(*) AS retrying
             FROM millrace_private.delivery_states e
            WHERE ((e.sink_no = count_states.p_sink_no) AND (e.due_at IS NOT NULL) AND (e.state = 'retrying'::text))) r
       CROSS JOIN ( SELECT count(*) AS held
             FROM millrace_private.delivery_states e
            WHERE ((e.sink_no = count_states.p_sink_no) AND (e.due_at IS NULL) AND (e.state <> 'parked'::text))) h)
-      CROSS JOIN ( SELECT count(*) AS parked,
-             count(*) FILTER (WHERE (e.stage = 'shape'::text)) AS faulty,
-             min(e.parked_at) AS parked_since
+      CROSS JOIN ( SELECT count(*) AS parked
             FROM millrace_private.delivery_states e
            WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'parked'::text))) p)
+      CROSS JOIN ( SELECT count(*) AS faulty
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'parked'::text) AND (e.stage = 'shape'::text))) f)
+      CROSS JOIN ( SELECT min(e.parked_at) AS parked_since
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'parked'::text))) t)
       CROSS JOIN ( SELECT max(e.error) AS index_error
             FROM millrace_private.delivery_states e
            WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'retrying'::text) AND (e.stage = 'index'::text))) i);
@@ -2712,17 +2716,36 @@ grant execute to public
 
 CREATE OR REPLACE FUNCTION millrace_private.latency_share(p_latency bigint[], p_share double precision)
  RETURNS double precision
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select round((b.lower + (b.upper - b.lower) * (w.wanted - (b.upto - b.count)) / b.count)::numeric, 1)::double precision
-    from (select p_share * sum(x.count)::double precision as wanted from unnest(p_latency) x (count)) w
-    join (select c.place, c.count::double precision as count, (sum(c.count) over (order by c.place))::double precision as upto,
-                 coalesce(l.bounds[c.place - 1], 0) as lower, coalesce(l.bounds[c.place], l.bounds[c.place - 1]) as upper
-            from unnest(p_latency) with ordinality c (count, place)
-           cross join (select millrace_private.latency_bounds() as bounds) l) b on b.count > 0 and b.upto >= w.wanted
-   order by b.place limit 1
+declare
+  v_bounds constant double precision[] := millrace_private.latency_bounds();
+  v_wanted double precision;
+  v_count bigint;
+  v_upto bigint := 0;
+  v_place integer := 0;
+  v_lower double precision;
+begin
+  foreach v_count in array coalesce(p_latency, '{}') loop
+    v_upto := v_upto + coalesce(v_count, 0);
+  end loop;
+  v_wanted := p_share * v_upto;
+  v_upto := 0;
+  foreach v_count in array coalesce(p_latency, '{}') loop
+    v_place := v_place + 1;
+    if v_count > 0 then
+      v_upto := v_upto + v_count;
+      if v_upto >= v_wanted then
+        v_lower := coalesce(v_bounds[v_place - 1], 0);
+        return round((v_lower + (coalesce(v_bounds[v_place], v_bounds[v_place - 1]) - v_lower)
+                                * (v_wanted - (v_upto - v_count)) / v_count)::numeric, 1);
+      end if;
+    end if;
+  end loop;
+  return null;
+end
 $function$
 
 grant execute to public
@@ -4342,7 +4365,12 @@ begin
                          and coalesce((select c.at from millrace_private.cursor_log c
                                         where c.sink_no = f.no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
                              < clock_timestamp() - interval '1 h' then 'nobody_receives'
-                    when f.waited > interval '5 min' then 'behind' end,
+                    when f.waited > interval '5 min'
+                         or f.waited > interval '1 min'
+                            and exists (select from millrace_private.sink_counters c
+                                         where c.sink_no = f.no and c.step = 'minute'
+                                           and c.at = date_trunc('minute', clock_timestamp() - interval '15 s') - interval '1 min'
+                                           and c.persisted > c.delivered) then 'behind' end,
                case when exists (select from millrace_private.delivery_states e
                                   where e.sink_no = f.no and e.state = 'parked') then 'parked' end], null)
              || array(select distinct n.code from millrace_private.notices n

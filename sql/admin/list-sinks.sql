@@ -1,5 +1,6 @@
 -- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its id, whose
--- messages are counted; those of all are glanced at. Otherwise as in millrace.sink_status.
+-- messages are counted; those of all are glanced at. Where Postgres' own count of the rows says that they are many more than would be
+-- counted, that is the answer, as it would be after the count. Otherwise as in millrace.sink_status.
 select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings, s.secret,
        s.lanes, s.managed_by, s.declared_from, s.entry_name, s.status_by, s.status_reason, s.version, s.updated_by,
        s.created_at as inserted_at, s.updated_at,
@@ -30,9 +31,13 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
   left join millrace_private.sinks_lag(
          array(select a.no from millrace_private.sinks a where $3::uuid is null or a.id = $3::uuid)) g on g.sink_no = s.no
   left join millrace_private.sink_totals y on y.sink_no = s.no
+ cross join lateral (select coalesce(pg_catalog.pg_stat_get_live_tuples(to_regclass('millrace_private.messages_' || s.no)), 0) - x.parked as waiting) v
  cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::uuid is null
                      union all
-                     select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::uuid is not null) p
+                     select v.waiting, true where $3::uuid is not null and v.waiting > 200000
+                     union all
+                     select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c
+                      where $3::uuid is not null and v.waiting <= 200000) p
  where (s.kind = any ($1::text[])) = $2::boolean
    and ($3::uuid is null or s.id = $3::uuid)
  order by s.name collate "C"

@@ -1,6 +1,6 @@
 /** What needs attention, decided from what the message database knows: the doctor's findings, the worst first. */
 import type { ConsumerFacts } from '../checks/consumer.ts';
-import { checkDelivery, checkGrowing } from '../checks/delivery.ts';
+import { checkDelivery } from '../checks/delivery.ts';
 import type { Finding } from '../checks/finding.ts';
 import { isPresent, type SeenProcess } from '../messages/processes.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './doctor/check.ts';
@@ -48,8 +48,6 @@ type Listed =
 /** A sink or a change retention. */
 export interface AttentionSink extends Pick<ListedSink, Listed | 'failing_since' | 'notices'> {
   is_retention: boolean;
-  /** Messages a second. */
-  rate: { persisted: number; delivered: number };
   /** The database that it writes a table of. */
   into_database: string | null;
   /** When somebody paused or disabled it; null: nobody did, or it was changed since. */
@@ -89,7 +87,7 @@ export function attentionOf(facts: AttentionFacts): Attention[] {
 }
 
 /** Other notices are good to know: most sinks have some, and then nothing would ever be well. */
-const NOTICES = new Set(['paused', 'disabled', 'behind']);
+const NOTICES = new Set(['paused', 'disabled']);
 
 const asksForSomebody = ({ id, status }: Check): boolean =>
   status === 'error' || status === 'warning' || (status === 'notice' && NOTICES.has(id));
@@ -114,13 +112,9 @@ function ofSink(sink: AttentionSink, { operations, consumers }: AttentionFacts):
   const about = { subject, source: database, destination: into_database ?? undefined };
   const isFailing = sink.failing_since !== null;
   const delivery = checkDelivery({ ...sink, isFailing }, { notices: new Set(), destination: undefined });
-  const isSaid = sink.status !== 'active' || delivery.some(({ id }) => id === 'behind' || id === 'nobody_receives');
-  const growing = isSaid
-    ? []
-    : checkGrowing({ ...sink, isPulled: consumers.some(({ name: consumer }) => consumer === name) });
   return [
     ...checksOf(about, operationFindings(operations, { sink: name })).map(ofOperation(operations)),
-    ...checksOf(about, [...consumerFindings(consumers, name), ...delivery, ...growing]).map((check) => ({
+    ...checksOf(about, [...consumerFindings(consumers, name), ...delivery]).map((check) => ({
       ...{ ...check, since: sinceOf(check, sink), act: actOf(check, sink) },
     })),
   ];

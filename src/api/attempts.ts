@@ -4,7 +4,7 @@ import { findSink } from '../admin/find-sink.ts';
 import { type Attempt as Listed, messageAttempts, sinkAttempts } from '../admin/list-attempts.ts';
 import { MESSAGE_ID, type MessagesOf } from './messages.ts';
 import { cursors, LONG_PAGE } from './page.ts';
-import { type Asking, REF, type Route, route } from './route.ts';
+import { type Permitted, REF, type Route, shared } from './route.ts';
 
 const Attempt = z
   .looseObject({
@@ -21,7 +21,7 @@ const Attempt = z
   .meta({ id: 'Attempt' });
 
 /** A destination's words may quote a row. */
-const shown = ({ text, at, ...attempt }: Listed, asking: Asking): z.input<typeof Attempt> => ({
+const shown = ({ text, at, ...attempt }: Listed, asking: Permitted): z.input<typeof Attempt> => ({
   ...attempt,
   at: at.toISOString(),
   ...(asking.may('read:data') ? { text } : {}),
@@ -34,7 +34,7 @@ const AFTER = z
   .optional();
 
 export function attemptsOf({ path, list, what }: MessagesOf): Route[] {
-  const ofMessage = route({
+  const ofMessage = shared({
     method: 'GET',
     path: `${path}/:sink/messages/:id/attempts`,
     scope: 'read',
@@ -47,7 +47,7 @@ export function attemptsOf({ path, list, what }: MessagesOf): Route[] {
       return { data: (await messageAttempts(db, no, id)).map((one) => shown(one, asking)), next_cursor: null };
     },
   });
-  const ofSink = route({
+  const ofSink = shared({
     method: 'GET',
     path: `${path}/:sink/attempts`,
     scope: 'read',

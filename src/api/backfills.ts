@@ -8,7 +8,7 @@ import { MillraceError } from '../model/errors.ts';
 import { isLong, Long, TOO_LONG } from '../model/scalars.ts';
 import { operationPage, tableOf } from './operations.ts';
 import { LONG_PAGE } from './page.ts';
-import { REF, type Route, route, writing } from './route.ts';
+import { REF, type Route, shared, writing } from './route.ts';
 
 const PATH = '/api/sinks/:sink/backfills';
 
@@ -102,7 +102,7 @@ const createRoute = writing({
   },
 });
 
-const listRoute = route({
+const listRoute = shared({
   method: 'GET',
   path: PATH,
   scope: 'read',
@@ -119,7 +119,7 @@ const listRoute = route({
 
 const INPUT = z.strictObject({ sink: REF, id: z.uuid('must be the id of a backfill') });
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: `${PATH}/:id`,
   scope: 'read',

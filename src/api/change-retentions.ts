@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
 import { PAGE, pageOf } from './page.ts';
-import { REF, type Route, route } from './route.ts';
+import { REF, type Route, route, shared } from './route.ts';
 import { fitsFilter, SINK_FILTER, sinkRoutesOf } from './sink-routes.ts';
 import { ChangeRetention, shownRetention } from './sink-shape.ts';
 
@@ -33,7 +33,7 @@ const listRoute = route({
   },
 });
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: `${PATH}/:sink`,
   scope: 'read',

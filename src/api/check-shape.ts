@@ -1,7 +1,7 @@
 /** What a check says, as answers have it. */
 import { z } from 'zod';
 import type { Check } from '../admin/doctor/check.ts';
-import type { Asking } from './route.ts';
+import type { Permitted } from './route.ts';
 
 export const CheckShape = z
   .looseObject({
@@ -22,7 +22,7 @@ export const CheckShape = z
   .meta({ id: 'Check' });
 
 /** What a destination answered may quote a row. */
-export const shownCheck = (check: Check, asking: Asking): z.input<typeof CheckShape> => ({
+export const shownCheck = (check: Check, asking: Permitted): z.input<typeof CheckShape> => ({
   ...check,
   subject: { ...check.subject },
   answer: asking.may('read:data') ? check.answer : null,

@@ -7,7 +7,7 @@ import { Database, shownDatabase } from './database-shape.ts';
 import { databaseMetricsRoute } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
-import { REF, type Route, route, writing } from './route.ts';
+import { REF, type Route, route, shared, writing } from './route.ts';
 import { slotsRoute } from './source-slots.ts';
 
 const PATH = '/api/postgres_databases';
@@ -28,7 +28,7 @@ const listRoute = route({
 
 const INPUT = z.strictObject({ database: REF });
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: `${PATH}/:database`,
   scope: 'read',

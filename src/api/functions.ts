@@ -6,7 +6,7 @@ import { Created } from './created.ts';
 import { changeBody, entryBody } from './entry-body.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
-import { type ApiDeps, NO_BODY, REF, type Route, route, writing } from './route.ts';
+import { type ApiDeps, NO_BODY, REF, type Route, shared, writing } from './route.ts';
 import { STANDING } from './standing-shape.ts';
 import { TRY_FUNCTION } from './try-function.ts';
 
@@ -42,7 +42,7 @@ function shown({ id, name, settings, ...row }: ListedFunction): z.input<typeof F
   };
 }
 
-const listRoute = route({
+const listRoute = shared({
   method: 'GET',
   path: PATH,
   scope: 'read',
@@ -62,7 +62,7 @@ const listRoute = route({
 
 const INPUT = z.strictObject({ function: REF });
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: `${PATH}/:function`,
   scope: 'read',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MESSAGE_STATES, MessageFilter } from '../admin/list-messages.ts';
 import { MillraceError } from '../model/errors.ts';
 import { TableName } from '../model/scalars.ts';
-import type { Asking } from './route.ts';
+import type { Permitted } from './route.ts';
 import { TIME } from './time.ts';
 
 const ACTIONS = ['insert', 'update', 'delete', 'read'] as const;
@@ -26,7 +26,7 @@ export const stateOf = <State extends (typeof MESSAGE_STATES)[number]>(states: r
   z.enum(states, `must be ${states.length === 1 ? '' : 'one of '}${states.join(', ')}`).optional();
 
 /** Keys are data, and an error may quote a row: who may not read them may not look for them either. @throws MillraceError forbidden */
-export function refuseLooking({ key, error }: MessageFilter, asking: Asking): void {
+export function refuseLooking({ key, error }: MessageFilter, asking: Permitted): void {
   if (asking.may('read:data') || (key === undefined && error === undefined)) return;
   const field = key === undefined ? 'error' : 'key';
   throw new MillraceError('forbidden', `The token does not have the scope \`read:data\`, which \`${field}\` needs`, {

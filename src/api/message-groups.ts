@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findSink } from '../admin/find-sink.ts';
 import type { MessageGroup } from '../admin/message-groups.ts';
 import type { MessagesOf } from './messages.ts';
-import { type Asking, REF, type Route, route } from './route.ts';
+import { type Permitted, REF, type Route, shared } from './route.ts';
 
 const Group = z
   .looseObject({
@@ -20,7 +20,7 @@ const Group = z
   .meta({ id: 'MessageGroup' });
 
 /** Without `read:data` there is no key and no error. */
-const shown = ({ group, record_pk, error, ...rest }: MessageGroup, asking: Asking): z.input<typeof Group> => ({
+const shown = ({ group, record_pk, error, ...rest }: MessageGroup, asking: Permitted): z.input<typeof Group> => ({
   ...rest,
   first_at: rest.first_at.toISOString(),
   last_at: rest.last_at.toISOString(),
@@ -29,7 +29,7 @@ const shown = ({ group, record_pk, error, ...rest }: MessageGroup, asking: Askin
 });
 
 export const messageGroupsOf = ({ path, list, what }: MessagesOf): Route =>
-  route({
+  shared({
     method: 'GET',
     path: `${path}/:sink/messages/groups`,
     scope: 'read',

@@ -13,7 +13,7 @@ import { MillraceError } from '../model/errors.ts';
 import { CONDITIONS, refuseLooking, stateOf } from './message-filter.ts';
 import { cursors, LONG_PAGE } from './page.ts';
 import { RawJson } from './raw-json.ts';
-import { type Asking, REF, type Route, route } from './route.ts';
+import { type Permitted, REF, type Route, shared } from './route.ts';
 import { ShapedMessage, shapedMessage } from './shaped-message.ts';
 
 const Message = z
@@ -40,7 +40,7 @@ const Message = z
   .meta({ id: 'Message' });
 
 /** Without `read:data` there is no key, no error and no message. */
-function shown(message: ListedMessage, asking: Asking): z.input<typeof Message> {
+function shown(message: ListedMessage, asking: Permitted): z.input<typeof Message> {
   const { id, state, stage, action, table_schema, table_name, attempts, size, committed_at, text } = message;
   const data = {
     record_pk: message.record_pk,
@@ -84,7 +84,7 @@ const PARTS = z
   .optional();
 
 /** @throws MillraceError forbidden. */
-function refuseTexts({ include }: { include?: unknown }, asking: Asking): void {
+function refuseTexts({ include }: { include?: unknown }, asking: Permitted): void {
   if (include === undefined || asking.may('read:data')) return;
   throw new MillraceError('forbidden', 'The token does not have the scope `read:data`, which `include` needs', {
     remedy: 'Give it that scope in `api_tokens`, and apply the file; or leave that out.',
@@ -103,7 +103,7 @@ export interface MessagesOf {
 const FILTER = { state: stateOf(MESSAGE_STATES), ...CONDITIONS };
 
 export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
-  const listRoute = route({
+  const listRoute = shared({
     method: 'GET',
     path: `${path}/:sink/messages`,
     scope: 'read',
@@ -133,7 +133,7 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
       };
     },
   });
-  const countRoute = route({
+  const countRoute = shared({
     method: 'GET',
     path: `${path}/:sink/messages/count`,
     scope: 'read',
@@ -146,7 +146,7 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
       return await countMessages(db, (await findSink(db, ref, list)).no, filter);
     },
   });
-  const showRoute = route({
+  const showRoute = shared({
     method: 'GET',
     path: `${path}/:sink/messages/:id`,
     scope: 'read',

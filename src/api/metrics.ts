@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { showDatabase } from '../admin/list-databases.ts';
 import { readDatabaseMetrics, readSinkMetrics, secondsToLimit } from '../admin/metrics.ts';
-import { REF, type Route, route } from './route.ts';
+import { REF, type Route, shared } from './route.ts';
 import { TIME } from './time.ts';
 
 const STEPS = ['minute', 'hour'] as const;
@@ -36,7 +36,7 @@ export const PERIOD = {
 };
 
 export const metricsOf = ({ path, list, what }: { path: string; list: SinkList; what: string }): Route =>
-  route({
+  shared({
     method: 'GET',
     path: `${path}/:sink/metrics`,
     scope: 'read',
@@ -79,7 +79,7 @@ const DatabaseMetrics = z
   })
   .meta({ id: 'DatabaseMetrics' });
 
-export const databaseMetricsRoute = route({
+export const databaseMetricsRoute = shared({
   method: 'GET',
   path: '/api/postgres_databases/:database/metrics',
   scope: 'read',

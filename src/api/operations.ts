@@ -14,7 +14,7 @@ import {
 } from '../admin/operations.ts';
 import type { Queryable } from '../db/pool.ts';
 import { cursors, LONG_PAGE, type PageInput } from './page.ts';
-import { type Asking, NO_BODY, type Route, route, writing } from './route.ts';
+import { NO_BODY, type Permitted, type Route, route, shared, writing } from './route.ts';
 
 export const OperationShape = z
   .looseObject({
@@ -50,7 +50,7 @@ export const tableOf = ({ table_schema, table_name }: Pick<Operation, 'table_sch
   table_schema === null || table_name === null ? table_name : `${table_schema}.${table_name}`;
 
 /** Without `read:data` an answer of a destination, which may quote a document, is cut off: it stands behind a colon. */
-export function shownOperation(operation: Operation, asking: Pick<Asking, 'may'>): z.input<typeof OperationShape> {
+export function shownOperation(operation: Operation, asking: Permitted): z.input<typeof OperationShape> {
   const { id, kind, sink_name, database_name, state, reason, remedy } = operation;
   const { rows_done, rows_sent, rows_total, percent, rows_per_second, seconds_left } = operation;
   const { phase, result, attempt, requested_by } = operation;
@@ -87,7 +87,7 @@ export async function operationPage(
   return { operations, next_cursor: places.write(next) };
 }
 
-const listRoute = route({
+const listRoute = shared({
   method: 'GET',
   path: '/api/operations',
   scope: 'read',
@@ -109,7 +109,7 @@ const listRoute = route({
 
 const ID = z.uuid('must be the id of an operation');
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: '/api/operations/:id',
   scope: 'read',

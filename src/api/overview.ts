@@ -10,7 +10,7 @@ import { CheckShape, shownCheck } from './check-shape.ts';
 import { CAPTURE_LAG, shownSeconds } from './database-shape.ts';
 import { HEALTH, healthOf, LEVELS } from './health-shape.ts';
 import { OperationShape, shownOperation } from './operations.ts';
-import { type Asking, type Route, route } from './route.ts';
+import { type Permitted, type Route, shared } from './route.ts';
 import { SINK_LAG } from './sink-shape.ts';
 
 /** More are not looked at one by one: the answer stays below 100 KB for a hundred sinks. */
@@ -106,7 +106,7 @@ const OverviewShape = z
   })
   .meta({ id: 'Overview' });
 
-function shownAttention(item: Attention, asking: Asking): z.input<typeof AttentionShape> {
+function shownAttention(item: Attention, asking: Permitted): z.input<typeof AttentionShape> {
   const check = shownCheck(item, asking);
   return {
     ...check,
@@ -123,7 +123,7 @@ function shownHour({ persisted, delivered }: OverviewSink['hour']) {
   return { peak, persisted: persisted.map(level), delivered: delivered.map(level) };
 }
 
-function shownOperationBriefly(operation: Operation, asking: Asking): z.input<typeof OverviewOperation> {
+function shownOperationBriefly(operation: Operation, asking: Permitted): z.input<typeof OverviewOperation> {
   const { result: _result, steps: _steps, lines: _lines, ...shown } = shownOperation(operation, asking);
   return { ...shown, reason: shown.reason?.slice(0, ANSWER) ?? null };
 }
@@ -164,7 +164,7 @@ const shownDatabase = ({ id, name, reasons, state, state_since, wal, level, lag_
 /** The shop that comes with a start without a configuration, and changes by itself. */
 const isPlayground = ({ settings }: OverviewDatabase): boolean => settings.slot.name === PLAYGROUND_SLOT;
 
-const overviewRoute = route({
+const overviewRoute = shared({
   method: 'GET',
   path: '/api/overview',
   scope: 'read',

@@ -65,6 +65,9 @@ export interface Asking {
   ifMatch: readonly number[] | null;
 }
 
+/** All that an answer which others may be given too knows of who asks. */
+export type Permitted = Pick<Asking, 'may'>;
+
 /** Of a person who has logged in. */
 export interface SessionOf {
   id: string;
@@ -98,6 +101,8 @@ export interface Route {
   begins?: true;
   /** Its answer may be `Created`, with this status: 200 where Sequin's clients compare with it. */
   creates?: 200 | 201;
+  /** Whoever has the same scopes may be given the same answer: `shared`. */
+  isShared?: true;
   /** What psql calls or shows of it; null: nothing. */
   sql: string | null;
   /** `input` as its schema has it, with `body`; what it returns fits `answer`, or is `Begun` or `Created`. @throws MillraceError */
@@ -114,6 +119,16 @@ interface Reading<Input extends z.ZodObject, Answer extends z.ZodType> extends O
 /** A route whose `run` takes what its schemas say, and answers so. */
 export const route = <Input extends z.ZodObject, Answer extends z.ZodType>(typed: Reading<Input, Answer>): Route =>
   typed;
+
+interface Sharing<Input extends z.ZodObject, Answer extends z.ZodType> extends Omit<Reading<Input, Answer>, 'run'> {
+  run(deps: ApiDeps, input: z.output<Input>, asking: Permitted): Promise<z.input<Answer>>;
+}
+
+/** A route that many tabs ask again and again: its answer depends on nothing but `input` and the scopes of who asks. */
+export const shared = <Input extends z.ZodObject, Answer extends z.ZodType>(typed: Sharing<Input, Answer>): Route => ({
+  ...typed,
+  isShared: true,
+});
 
 interface Writing<Input extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType>
   extends Omit<Route, 'run'> {

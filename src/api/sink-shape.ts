@@ -6,7 +6,7 @@ import { shownInterval } from '../admin/retention-sql.ts';
 import { maskedDestination, writtenDestination } from '../catalog/declare/written.ts';
 import { shownSeconds } from './database-shape.ts';
 import { healthOf, healthShape, shownHealthChecks } from './health-shape.ts';
-import type { Asking } from './route.ts';
+import type { Permitted } from './route.ts';
 import { STANDING } from './standing-shape.ts';
 
 export const STATUS = ['active', 'paused', 'disabled'] as const;
@@ -111,7 +111,7 @@ export const ChangeRetention = z
   })
   .meta({ id: 'ChangeRetention' });
 
-export function shownSink(sink: ListedSink, asking: Asking): z.input<typeof Sink> {
+export function shownSink(sink: ListedSink, asking: Permitted): z.input<typeof Sink> {
   const { kind, database, settings, active_backfills } = sink;
   const { destination } = settings;
   const { source, max_retry_count, message_grouping, annotations, tables, filter_leave } = settings;
@@ -131,7 +131,7 @@ export function shownSink(sink: ListedSink, asking: Asking): z.input<typeof Sink
   };
 }
 
-function shownOf(sink: ListedSink, asking: Asking) {
+function shownOf(sink: ListedSink, asking: Permitted) {
   const { id, name, status, settings } = sink;
   const { actions, filters } = settings;
   const { pending, pending_is_estimate, retrying, parked, oldest_committed_at, notices } = sink;
@@ -176,7 +176,7 @@ const ChangeTable = z.object({
 const period = (key: string, seconds: number | undefined) =>
   seconds === undefined ? {} : { [key]: shownInterval(seconds) };
 
-export function shownRetention(sink: ListedSink, asking: Asking): z.input<typeof ChangeRetention> {
+export function shownRetention(sink: ListedSink, asking: Permitted): z.input<typeof ChangeRetention> {
   // schema.table, as the catalog writes it; a dot may be part of neither.
   const [schema = '', table = ''] = sink.settings.source.include_tables?.[0]?.split('.') ?? [];
   const into = ChangeTable.parse(sink.settings.destination);

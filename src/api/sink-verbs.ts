@@ -4,7 +4,7 @@ import { changeSink, dismissNotice, probeSink, type SinkVerb } from '../admin/ch
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { type ListedSink, showSink } from '../admin/list-sinks.ts';
 import { releaseOf } from './release.ts';
-import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
+import { NO_BODY, type Permitted, REF, type Route, writing } from './route.ts';
 
 export interface SinkPlace<Shape extends z.ZodType> {
   path: string;
@@ -12,7 +12,7 @@ export interface SinkPlace<Shape extends z.ZodType> {
   /** For people: `a sink`. */
   what: string;
   answer: Shape;
-  shown(sink: ListedSink, asking: Asking): z.input<Shape>;
+  shown(sink: ListedSink, asking: Permitted): z.input<Shape>;
 }
 
 const SUMMARIES: Record<SinkVerb, (what: string) => string> = {

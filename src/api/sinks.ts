@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countWaiting, type ListedReader, listReaders } from '../admin/list-readers.ts';
 import { showSink } from '../admin/list-sinks.ts';
 import { PAGE, pageOf } from './page.ts';
-import { REF, type Route, route } from './route.ts';
+import { REF, type Route, route, shared } from './route.ts';
 import { fitsFilter, SINK_FILTER, sinkRoutesOf } from './sink-routes.ts';
 import { Sink, shownSink } from './sink-shape.ts';
 
@@ -37,7 +37,7 @@ const shownReader = ({ received_at, acked_at, ...reader }: ListedReader) => ({
   acked_at: acked_at?.toISOString() ?? null,
 });
 
-const showRoute = route({
+const showRoute = shared({
   method: 'GET',
   path: '/api/sinks/:sink',
   scope: 'read',

@@ -79,7 +79,7 @@ const REASONS: Record<string, Said | null> = {
   behind: ({ name, pending }) =>
     warning(
       'behind',
-      `a message has waited for more than 5 minutes; ${pending} are pending`,
+      `a message has waited for more than 5 minutes, or for more than one while more arrive than are delivered; ${pending} are pending`,
       byHand(
         `Start another worker or client, or send larger batches. Column \`error\` of \`millrace.pending_messages\` says why a message fails (sink_name ${name}).`,
       ),
@@ -121,33 +121,6 @@ function paused({ name, pending, oldest_seconds, status_reason }: DeliveryFacts)
     `it is paused with ${pending} messages waiting, the oldest for ${days} ${days === 1 ? 'day' : 'days'}${because(status_reason)}`,
     { ...resume, remedy: 'or, if they are not wanted: millrace.discard, or millrace.disable' },
   );
-}
-
-const MINUTE_SECONDS = 60;
-
-/** Messages a second, and how far behind: not so far that health says it, but further and further. */
-export function checkGrowing(facts: {
-  parked: number;
-  oldest_seconds: number | null;
-  rate: { persisted: number; delivered: number };
-  /** Clients receive from it. */
-  isPulled: boolean;
-}): Finding[] {
-  const { parked, oldest_seconds, rate, isPulled } = facts;
-  // What is parked may be the oldest, and holds nothing up.
-  if (parked > 0 || oldest_seconds === null || oldest_seconds <= MINUTE_SECONDS || rate.persisted <= rate.delivered)
-    return [];
-  const oldest = `its oldest message is ${Math.floor(oldest_seconds)} s old, and`;
-  if (isPulled && rate.delivered === 0)
-    return [
-      notice(
-        'behind',
-        `${oldest} no client acknowledges any: ${rate.persisted}/s arrive`,
-        byHand('Start its client. The page of the sink has a command that receives some.'),
-      ),
-    ];
-  const summary = `${oldest} more arrive than leave: ${rate.persisted}/s arrive, ${rate.delivered}/s leave`;
-  return [notice('behind', summary, byHand('If it stays so, start another worker or client, or send larger batches.'))];
 }
 
 const inSourceState = (id: string, what: string): [string, (database: string) => Finding] => [

@@ -12,11 +12,9 @@ import { readLetters } from '../admin/setup.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import { managementError } from '../api/errors.ts';
 import { notValid } from '../api/not-valid.ts';
-import { textOf } from '../api/raw-json.ts';
-import { replyOf, versionsOf } from '../api/reply.ts';
+import { versionsOf } from '../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
-import { Signed } from '../api/signed.ts';
 import { validate } from '../api/validate.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { openSessions } from '../catalog/sessions.ts';
@@ -43,6 +41,7 @@ import { previewing } from './previewing.ts';
 import { remembered, rememberedBy } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
+import { acceptedMs, ageOf, answerOf, sharedAnswers } from './shared-answers.ts';
 
 const KEEP_MS = 1_000;
 const OVERVIEW_MS = 2_000;
@@ -80,6 +79,7 @@ export interface ManagementOptions {
 interface Handling {
   /** What is changed with it is recorded in the name of the caller. */
   depsOf(caller: Caller, requestId: string): ApiDeps;
+  sharedAnswer: ReturnType<typeof sharedAnswers>;
   callers: Callers;
   /** Before us, which say where a request comes from. */
   proxies: number;
@@ -111,6 +111,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       const acting = inPlaces(given, actingSql(by, requestId));
       return { ...deps, db: acting, config: { ...deps.config, db: acting } };
     },
+    sharedAnswer: sharedAnswers(deps),
     callers: openCallers({
       findToken: given.findToken,
       sessions: openSessions({ db, listener: given.listener }),
@@ -199,7 +200,7 @@ function admitting(route: Route, { callers, admission }: Handling): RequestHandl
   };
 }
 
-function answering(route: Route, { depsOf, callers, proxies }: Handling): RequestHandler {
+function answering(route: Route, { depsOf, sharedAnswer, callers, proxies }: Handling): RequestHandler {
   return async (request, response) => {
     // Once more: it sent its body meanwhile.
     const caller = await callers.of(request, route, response.locals.caller as Caller);
@@ -207,17 +208,20 @@ function answering(route: Route, { depsOf, callers, proxies }: Handling): Reques
     const ifMatch = versionsOf(request.headers['if-match']);
     const client = clientOf(request, proxies);
     const asking: Asking = { ...caller, requestId, client, may: (scope) => allows(caller.scopes, scope), ifMatch };
-    const result = await route
-      .run(depsOf(caller, requestId), inputOf(route, request), asking)
-      .catch((error: unknown) => {
-        throw managementError(error);
-      });
-    if (result instanceof Signed) await callers.sign(response, result.value);
-    const { status, body, location, etag } = replyOf(route, result);
+    const question = { route, input: inputOf(route, request), asking };
+    const asked = route.isShared
+      ? sharedAnswer(question, { acceptMs: acceptedMs(request.headers['cache-control']) })
+      : answerOf(depsOf(caller, requestId), question);
+    const answer = await asked.catch((error: unknown) => {
+      throw managementError(error);
+    });
+    const { status, text, location, etag, signed } = answer;
+    if (signed !== undefined) await callers.sign(response, signed);
     if (location !== undefined) response.setHeader('Location', location);
     if (etag !== undefined) response.setHeader('ETag', etag);
-    linkNext(request, response, body);
-    sendText(response, status, textOf(body));
+    if (route.isShared) response.setHeader('Age', ageOf(answer));
+    linkNext(request, response, answer.next);
+    sendText(response, status, text);
   };
 }
 
@@ -237,10 +241,9 @@ function inputOf(route: Route, request: Request): unknown {
 }
 
 /** The next page of a list, for clients that follow links. */
-function linkNext(request: Request, response: Response, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('next_cursor' in answer)) return;
-  if (typeof answer.next_cursor !== 'string') return;
+function linkNext(request: Request, response: Response, next: string | null): void {
+  if (next === null) return;
   const url = new URL(request.originalUrl, 'http://localhost');
-  url.searchParams.set('cursor', answer.next_cursor);
+  url.searchParams.set('cursor', next);
   response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
 }

@@ -1,7 +1,7 @@
 /** Findings whose trap no test can set in a minute: decided from facts alone. */
 import { expect } from 'chai';
 import { type CapacityInput, checkCapacity } from '../../src/checks/capacity.ts';
-import { checkDelivery, checkGrowing, checkSinkAlone, type DeliveryFacts } from '../../src/checks/delivery.ts';
+import { checkDelivery, checkSinkAlone, type DeliveryFacts } from '../../src/checks/delivery.ts';
 import type { Finding } from '../../src/checks/finding.ts';
 import { checkMessageDatabase, type MessageDatabaseFacts } from '../../src/checks/message-database.ts';
 
@@ -108,24 +108,6 @@ describe('checks of delivery', () => {
   it('say of a function that messages failed on it', () => {
     const found = checkDelivery({ ...FACTS, parked: 3, faulty: 2, reasons: ['parked'] }, nothing);
     expect(said(found)).to.deep.equal(['warning parked', 'warning function_faulty']);
-  });
-  it('say that more comes than goes, once it is a minute behind', () => {
-    const rate = { persisted: 3, delivered: 2 };
-    const behind = { parked: 0, oldest_seconds: 61, rate, isPulled: false };
-    const say = (change: object): string[] => said(checkGrowing({ ...behind, ...change }));
-    expect(say({})).to.deep.equal(['notice behind']);
-    for (const change of [
-      { parked: 1 },
-      { oldest_seconds: 60 },
-      { oldest_seconds: null },
-      { rate: { ...rate, delivered: 3 } },
-    ])
-      expect(say(change)).to.deep.equal([]);
-    // A consumer that nobody reads has no use for larger batches.
-    const none = { ...behind, rate: { ...rate, delivered: 0 } };
-    expect(checkGrowing({ ...none, isPulled: true })[0]!.remedy).to.match(/^Start its client/);
-    expect(checkGrowing(none)[0]!.remedy).to.match(/another worker/);
-    expect(checkGrowing({ ...behind, isPulled: true })[0]!.summary).to.match(/more arrive than leave/);
   });
   it('say of a sink alone what is wrong around it', () => {
     const found = checkSinkAlone({ ...FACTS, database: 'shop', reasons: ['source_error', 'no_worker', 'behind'] });

@@ -1,6 +1,6 @@
 /** How long nobody is asked after a failure. */
 import { expect } from 'chai';
-import { untilNext } from '../../src/console/api/rest.ts';
+import { acceptedSeconds, untilNext } from '../../src/console/api/rest.ts';
 
 const failed = { status: 'error', dataUpdatedAt: 0, errorUpdatedAt: 0, errorUpdateCount: 1 };
 
@@ -17,5 +17,17 @@ describe('console: asking again', () => {
   it('is as often as ever with an answer, and after a failure never more often', () => {
     expect(untilNext({ ...failed, status: 'success' }, 500)).to.equal(500);
     expect(untilNext(failed, 10_000)).to.equal(10_000);
+  });
+
+  it('takes an answer of another tab where one is shown that nothing has happened to', () => {
+    const shown = { data: {}, status: 'success', isInvalidated: false };
+    expect([2_000, 10_000, undefined].map((every) => acceptedSeconds(shown, every))).to.deep.equal([1, 5, 0]);
+    const others = [
+      undefined,
+      { ...shown, data: undefined },
+      { ...shown, status: 'error' },
+      { ...shown, isInvalidated: true },
+    ];
+    expect(others.map((state) => acceptedSeconds(state, 2_000))).to.deep.equal([0, 0, 0, 0]);
   });
 });

@@ -172,6 +172,17 @@ describe('health', function () {
     ],
     ['a lane that waited once', 'sink', 'products', () => on.lanesWait('1 h'), WELL],
     ['a message of four minutes', 'sink', 'orders', () => on.old(on.orders, '4 min'), WELL],
+    ...[
+      { age: '2 min', delivered: 2, seen: { level: 'warning', reasons: ['behind'] } as Seen },
+      { age: '2 min', delivered: 3, seen: WELL },
+      { age: '30 s', delivered: 0, seen: WELL },
+    ].map(({ age, delivered, seen }): (typeof causes)[number] => [
+      `a message of ${age}, while 3 arrive and ${delivered} leave`,
+      'sink',
+      'orders',
+      () => on.old(on.orders, age, { persisted: 3, delivered }),
+      seen,
+    ]),
     [
       'a message of six minutes',
       'sink',

@@ -1,6 +1,7 @@
 -- The health of each of these sinks. `health` is the first reason that makes it failing or unknown, or its status when that is not
 -- active. Decided here alone: the views, /healthz, the metrics and the API say the same. waiting_since and oldest_committed_at: as
--- in sinks_waiting, which is read once for all.
+-- in sinks_waiting, which is read once for all. behind: its first message has waited for a minute, and in the last whole one that all
+-- processes have written their counts of (within 10 s) more came than went; or it has waited for five.
 create or replace function millrace_private.sinks_health(p_sinks integer[]) returns table (
   sink_no integer, health text, level text, reasons text[], waiting_since timestamptz, oldest_committed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -49,7 +50,12 @@ begin
                          and coalesce((select c.at from millrace_private.cursor_log c
                                         where c.sink_no = f.no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
                              < clock_timestamp() - interval '1 h' then 'nobody_receives'
-                    when f.waited > interval '5 min' then 'behind' end,
+                    when f.waited > interval '5 min'
+                         or f.waited > interval '1 min'
+                            and exists (select from millrace_private.sink_counters c
+                                         where c.sink_no = f.no and c.step = 'minute'
+                                           and c.at = date_trunc('minute', clock_timestamp() - interval '15 s') - interval '1 min'
+                                           and c.persisted > c.delivered) then 'behind' end,
                case when exists (select from millrace_private.delivery_states e
                                   where e.sink_no = f.no and e.state = 'parked') then 'parked' end], null)
              || array(select distinct n.code from millrace_private.notices n

@@ -107,6 +107,8 @@ interface AnyCall {
   body?: unknown;
   /** `If-Match`: the version that was read. */
   version?: number | null;
+  /** An answer that another tab was given so many seconds ago will do. */
+  acceptSeconds?: number;
   signal?: AbortSignal;
 }
 
@@ -127,11 +129,14 @@ export async function call<Path extends keyof paths, Method extends Verb>(
 
 /** A path that the API itself has named. @throws ApiError */
 export async function callAny(method: Verb, path: string, given: AnyCall): Promise<unknown> {
-  const { path: inPath, query, body, version, signal } = given;
+  const { path: inPath, query, body, version, acceptSeconds = 0, signal } = given;
   const { data } = await client.request(method, path, {
     params: { path: inPath, query },
     ...(body === undefined ? (method === 'get' ? {} : { body: {} }) : { body }),
-    headers: version == null ? {} : { 'If-Match': `"${version}"` },
+    headers: {
+      ...(version != null && { 'If-Match': `"${version}"` }),
+      ...(acceptSeconds > 0 && { 'Cache-Control': `max-age=${acceptSeconds}` }),
+    },
     parseAs: 'text',
     signal,
   });

@@ -13,7 +13,7 @@ import {
 import { useCallback } from 'react';
 import { type Answer, type ApiError, type Call, call, callAny, type PathsWith } from './client.ts';
 import { usePaused } from './paused.ts';
-import { untilNext } from './rest.ts';
+import { acceptedSeconds, untilNext } from './rest.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -34,7 +34,12 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
   const { every, enabled = true } = asking;
   return useQuery<Answer<Path, 'get'>, ApiError>({
     queryKey: [path, given.path ?? null, given.query ?? null],
-    queryFn: ({ signal }) => call('get', path, { ...given, signal: patient(signal, every) }),
+    queryFn: ({ signal, client, queryKey }) =>
+      call('get', path, {
+        ...given,
+        acceptSeconds: acceptedSeconds(client.getQueryState(queryKey), every),
+        signal: patient(signal, every),
+      }),
     enabled,
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: !paused && every !== undefined,
