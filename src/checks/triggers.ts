@@ -40,6 +40,8 @@ export interface TriggeredTable {
   mayMake: boolean;
   /** The statements that bring its triggers in order, for whoever may. */
   sql: string;
+  /** What the server said when it refused to make them, as an event trigger of the user's does. */
+  refused?: string | undefined;
 }
 
 /** Where our notes are in a source. */
@@ -133,22 +135,31 @@ export function checkLeftTriggers(left: {
     : [notice('capture_left', `${what}: nothing is noted there any more`, repair)];
 }
 
+/** Of a table of which the publication lists some columns or rows. */
+export function listsFault(table: QuotedTable, publication: { name: string }): Finding {
+  const alter = `alter publication ${quoteIdentifier(publication.name)}`;
+  const only = quoteTable(table);
+  return fault(
+    'trigger_lists',
+    `${table.schema}.${table.name}: the publication lists some of its columns or rows, and triggers note whole rows: its changes are not captured`,
+    inSource(
+      `${alter} drop table only ${only}; ${alter} add table only ${only}`,
+      'then leave columns out in a transform',
+    ),
+  );
+}
+
 /** Of a table that the publication lists. */
 export function checkTriggered(table: TriggeredTable, publication: { name: string }): Finding | undefined {
+  if (table.hasLists) return listsFault(table, publication);
   const name = `${table.schema}.${table.name}`;
-  if (table.hasLists) {
-    const alter = `alter publication ${quoteIdentifier(publication.name)}`;
-    const only = quoteTable(table);
-    return fault(
-      'trigger_lists',
-      `${name}: the publication lists some of its columns or rows, and triggers note whole rows: its changes are not captured`,
-      inSource(
-        `${alter} drop table only ${only}; ${alter} add table only ${only}`,
-        'then leave columns out in a transform',
-      ),
-    );
-  }
   const mayNot = 'as a superuser; or let our role be a member of the one that owns the table: grant ... to ...';
+  if (!table.hasTriggers && table.refused !== undefined)
+    return fault(
+      'trigger_missing',
+      `${name}: it has no triggers of ours, and its database refuses to make them: ${table.refused}: its changes are not captured`,
+      inSource(table.sql, 'where that is not refused; it is tried again each 30 s'),
+    );
   if (!table.hasTriggers)
     return table.mayMake
       ? warning(

@@ -193,7 +193,7 @@ class ToTriggers {
     const tables = (await readTables(source, publication)).filter(({ published }) => published);
     const onError = settings.trigger_errors ?? 'fail';
     const plain = tables.filter((table) => !table.some_columns && !table.some_rows);
-    const { locked } = await ensureTriggers(source, { tables: plain, onError });
+    const { locked, refused } = await ensureTriggers(source, { tables: plain, onError });
     const [one] = locked;
     if (one)
       throw new MillraceError(
@@ -203,7 +203,7 @@ class ToTriggers {
           remedy: 'Let whoever has it locked end.',
         },
       );
-    const facts = await readTriggerFacts(source, publication, { onError });
+    const facts = await readTriggerFacts(source, publication, { onError, refused });
     const found = tables.flatMap(({ oid }) => {
       const table = facts.tables.get(oid);
       const finding = table && checkTriggered(table, { name: publication });

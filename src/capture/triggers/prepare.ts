@@ -100,11 +100,11 @@ async function look({ source, messages }: NotedDeps, { no, settings }: NotedData
   const publication = await ensurePublication(source, { ...settings.publication, byTriggers: true }, facts.version);
   const listed = publication.tables.filter((table) => table.published);
   const onError = settings.trigger_errors ?? 'fail';
-  const { added, locked } = await ensureTriggers(source, {
+  const { added, locked, refused } = await ensureTriggers(source, {
     tables: listed.filter((table) => !hasLists(table)),
     onError,
   });
-  const noting = await readTriggerFacts(source, publication.name, { onError, ...(plan && { read: plan.to }) });
+  const noting = await readTriggerFacts(source, publication.name, { onError, refused, ...(plan && { read: plan.to }) });
   const leftSlots = await readLeftSlots(source, [...(stored?.formerSlots ?? []), ...formerOf(stored)], NOTED);
   const warnings = refuseErrors([
     ...checkTriggers(noting, { database: settings.name, isRead: true }),

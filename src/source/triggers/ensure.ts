@@ -6,9 +6,16 @@
 import { limitSql } from '../../db/deadline.ts';
 import type { Database, Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
-import { MillraceError } from '../../model/errors.ts';
-import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
-import { isDeadlock, isLockTimeout, isNotPermitted, isOutdated } from '../../model/sqlstate.ts';
+import { MillraceError, messageOf } from '../../model/errors.ts';
+import { quoteIdentifier, quoteTable, remarked } from '../../model/quote.ts';
+import {
+  isDeadlock,
+  isLockTimeout,
+  isNotPermitted,
+  isOutdated,
+  isServerError,
+  isUnavailable,
+} from '../../model/sqlstate.ts';
 import { type NotedTable, readTriggers, type TriggerFacts } from './facts.ts';
 import { readNoting, type Wanted } from './noting.ts';
 import { triggersSql } from './scripts.ts';
@@ -29,9 +36,11 @@ export interface Ensured {
   added: Set<number>;
   /** Tables that somebody has locked: they are tried again at the next check. */
   locked: NotedTable[];
+  /** Tables for which the server refused that, as an event trigger of the user's does: by oid, what it said. */
+  refused: ReadonlyMap<number, string>;
 }
 
-/** @throws MillraceError bad_source, with the SQL to run, when our role may not make the schema. */
+/** @throws MillraceError bad_source, with the SQL to run, when our role may not make the schema, or the server refuses that. */
 export async function ensureTriggers(source: Database, wanted: Wanted): Promise<Ensured> {
   const oids = wanted.tables.map(({ oid }) => oid);
   const noting = await readNoting(source, wanted);
@@ -41,7 +50,7 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
   const version = schema?.version ?? 0;
   const isMade = version > VERSION || (version === VERSION && !schema?.isOutdated);
   if (!isMade) await makeSchema(source, wanted, facts);
-  const ensured: Omit<Ensured, 'facts'> = { added: new Set(), locked: [] };
+  const ensured = { added: new Set<number>(), locked: [] as NotedTable[], refused: new Map<number, string>() };
   let isChanged = !isMade;
   // What a newer release has made is left to it.
   const tables = version > VERSION ? [] : facts.tables;
@@ -53,6 +62,7 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
       for (const sql of statements) await tx.query(sql);
       return table.listed && table.without.length > 0 ? 'added' : 'done';
     });
+    if (typeof outcome === 'object') ensured.refused.set(table.oid, outcome.refused);
     if (outcome === 'locked') ensured.locked.push(table);
     if (outcome === 'added') ensured.added.add(table.oid);
     isChanged ||= outcome === 'added' || outcome === 'done';
@@ -71,8 +81,14 @@ const notOurs = (owner: string, role: string): MillraceError =>
 /** `gone`: the table is not what it was a moment ago, or somebody else is at it; it is looked at again at the next check. */
 type Outcome = 'added' | 'done' | 'locked' | 'gone';
 
-/** No standby is waited for: whoever writes to the table would wait as long for its lock. */
-async function alone(source: Database, work: (tx: Queryable) => Promise<Outcome>): Promise<Outcome> {
+/**
+ * No standby is waited for: whoever writes to the table would wait as long for its lock. What the server refuses is one table's: the
+ * others are noted all the same.
+ */
+async function alone(
+  source: Database,
+  work: (tx: Queryable) => Promise<Outcome>,
+): Promise<Outcome | { refused: string; cause: unknown }> {
   try {
     return await source.transaction(async (tx) => {
       await tx.query(`${limitSql({ lockMs: LOCK_MS })}; set local synchronous_commit = local`);
@@ -82,39 +98,43 @@ async function alone(source: Database, work: (tx: Queryable) => Promise<Outcome>
   } catch (error) {
     if (isLockTimeout(error) || isDeadlock(error)) return 'locked';
     if (isOutdated(error) && !isNotPermitted(error)) return 'gone';
+    if (isServerError(error) && !isUnavailable(error)) return { refused: messageOf(error), cause: error };
     throw error;
   }
 }
 
 async function makeSchema(source: Database, wanted: Wanted, { schema }: TriggerFacts): Promise<void> {
-  try {
-    const outcome = await alone(source, async (tx) => {
-      if (!schema) await tx.query('create schema if not exists millrace_capture');
-      await tx.query(schemaSql());
-      return 'done';
-    });
-    if (outcome === 'done') return;
-  } catch (cause) {
-    if (!isNotPermitted(cause)) throw cause;
-    const remedy = await triggersSql(source, wanted);
-    throw new MillraceError('bad_source', `our role may not make schema millrace_capture: ${cause.message}`, {
-      remedy,
-      cause,
-    });
+  const outcome = await alone(source, async (tx) => {
+    if (!schema) await tx.query('create schema if not exists millrace_capture');
+    await tx.query(schemaSql());
+    return 'done';
+  });
+  if (outcome === 'done') return;
+  if (typeof outcome === 'object') {
+    const { refused, cause } = outcome;
+    const sql = await triggersSql(source, wanted);
+    const [what, remedy] = isNotPermitted(cause)
+      ? ['our role may not make schema millrace_capture', sql]
+      : ['schema millrace_capture could not be made', remarked(sql, 'where that is not refused')];
+    throw new MillraceError('bad_source', `${what}: ${refused}`, { remedy, cause });
   }
   throw new MillraceError('bad_source', 'schema millrace_capture is being changed by somebody else', {
     remedy: 'Nothing: it is tried again soon.',
   });
 }
 
-/** Removes all of them, but for those of tables that are locked, or not our role's. */
+/** Removes all of them, but for those of tables that are locked, or not our role's. @throws what the server refuses, once all were tried. */
 export async function removeTriggers(source: Database): Promise<void> {
-  for (const table of (await readTriggers(source, [])).tables.filter(({ mine }) => mine))
-    await alone(source, async (tx) => {
+  const refused: unknown[] = [];
+  for (const table of (await readTriggers(source, [])).tables.filter(({ mine }) => mine)) {
+    const outcome = await alone(source, async (tx) => {
       for (const sql of strayDropsOf(table)) await tx.query(sql);
       return 'done';
     });
-  await dropFunctions(source, []);
+    if (typeof outcome === 'object') refused.push(outcome.cause);
+  }
+  refused.push(...(await dropFunctions(source, [])));
+  if (refused.length > 0) throw refused[0];
 }
 
 /** Of what the tables of the list are like: committed, so that nobody writes them again. */
@@ -147,17 +167,21 @@ function statementsFor(table: NotedTable, { sql, mark }: ReturnType<typeof funct
 const strayDropsOf = (table: NotedTable): string[] =>
   table.stray.map((name) => `drop trigger ${quoteIdentifier(name)} on ${quoteTable(table)}`);
 
-/** Those that no trigger calls any more. */
-async function dropFunctions(source: Database, listed: readonly number[]): Promise<void> {
+/** Those that no trigger calls any more. Returns what the server said where it refused that. */
+async function dropFunctions(source: Database, listed: readonly number[]): Promise<unknown[]> {
   const { rows } = await source.query<{ name: string }>(
     `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'millrace_capture'
       where p.proname like 'table\\_%' and p.proname <> all (select 'table_' || oid from unnest($1::bigint[]) oid)
         and not exists (select from pg_trigger g where g.tgfoid = p.oid) and pg_has_role(current_user, p.proowner, 'usage')`,
     [listed],
   );
-  for (const { name } of rows)
-    await alone(source, async (tx) => {
+  const refused: unknown[] = [];
+  for (const { name } of rows) {
+    const outcome = await alone(source, async (tx) => {
       await tx.query(`drop function if exists millrace_capture.${quoteIdentifier(name)}() restrict`);
       return 'done';
     });
+    if (typeof outcome === 'object') refused.push(outcome.cause);
+  }
+  return refused;
 }

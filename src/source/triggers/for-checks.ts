@@ -15,6 +15,8 @@ interface Asked {
   onError?: 'fail' | 'skip';
   /** All that it sees is read; absent: how old what is not read is cannot be said. */
   read?: string;
+  /** Tables for which the server has just refused to make triggers: by oid, what it said. */
+  refused?: ReadonlyMap<number, string>;
 }
 
 /** Of the tables that the publication lists. */
@@ -48,7 +50,7 @@ export async function readTriggerFacts(
           {
             ...{ schema: table.schema, name: table.name, hasTriggers: table.without.length === 0 },
             ...{ enabled: enabledOf(table), hasLists: filtered.includes(table.oid), mayMake: table.mine },
-            sql: tableTriggersSql(table, noting),
+            ...{ sql: tableTriggersSql(table, noting), refused: asked.refused?.get(table.oid) },
           },
         ]),
     ),

@@ -1,7 +1,13 @@
-/** What the user does with his database while changes are read waits for no reader of ours. */
+/** What the user does with his database while changes are read waits for no reader of ours, and stops none. */
 import { expect } from 'chai';
 import { type Captured, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
+import { until } from '../../support/until.ts';
+
+/** The user's own guard, as platforms have it. */
+const guard = (tag: string): string =>
+  `create function refuse() returns event_trigger language plpgsql as $$ begin raise '% is not for you', tg_tag; end $$;
+   create event trigger guard on ddl_command_start when tag in ('${tag}') execute function refuse()`;
 
 describe('maintenance of a source whose changes triggers note', function () {
   this.timeout(180_000);
@@ -48,5 +54,49 @@ describe('maintenance of a source whose changes triggers note', function () {
         '{"id":3,"value":"since"}',
       ]);
     });
+
+    for (const tag of ['CREATE FUNCTION', 'CREATE TRIGGER', 'ALTER TABLE', 'GRANT'])
+      it(`lets an event trigger refuse ${tag}, which keeps a new table out, says so, and stops no other`, async () => {
+        await on.source.query(`${guard(tag)}; create table late (id int primary key)`);
+        const missing = async () => (await on.notices(sink)).find(({ code }) => code === 'trigger_missing');
+        const { table, message, remedy } = await until('it is said', missing);
+        expect([table, message]).to.deep.equal([
+          'public.late',
+          `public.late: it has no triggers of ours, and its database refuses to make them: ${tag} is not for you: its changes are not captured`,
+        ]);
+        await on.source.query("insert into rows values (2, 'meanwhile')");
+        await on.received(sink, 2);
+        expect(await on.state()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });
+        await on.stop();
+        on.start();
+        await on.source.query("insert into rows values (3, 'again')");
+        await on.received(sink, 3);
+        await on.source.query('alter event trigger guard disable');
+        await on.source.query(remedy!);
+        await until('nothing is said of it any more', async () => !(await missing()));
+        await on.source.query('insert into late values (1)');
+        expect((await on.received(sink, 4)).map(({ record }) => JSON.parse(record).id)).to.deep.equal([1, 2, 3, 1]);
+      });
+  });
+
+  it('prints what makes the schema where an event trigger refuses that', async () => {
+    const on = await captured(`create table rows (id int primary key, value text); ${guard('CREATE SCHEMA')}`, {
+      settings: { capture: 'triggers' },
+      timing: { checkMs: 200, recheckMs: 100 },
+      as: 'superuser',
+    });
+    try {
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      const { reason, remedy } = await on.becomes('error');
+      expect(reason).to.equal('schema millrace_capture could not be made: CREATE SCHEMA is not for you');
+      await on.source.query('alter event trigger guard disable');
+      await on.source.query(remedy);
+      await on.streaming();
+      await on.source.query("insert into rows values (1, 'noted')");
+      await on.received(sink, 1);
+    } finally {
+      await on.close();
+    }
   });
 });

@@ -58,6 +58,31 @@ describe('triggers of a database that has gone over to replication', () => {
     ]);
   });
 
+  it('stay on a table where an event trigger refuses to drop them, which is said, and go from every other', async () => {
+    const { on, sink, declare, goneOver, warnings } = await goOver();
+    await on.source.query(`insert into rows values (1, 'noted');
+      create function refuse() returns event_trigger language plpgsql as $$ begin
+        if exists (select from pg_event_trigger_dropped_objects() d where d.address_names[2] = 'parts') then
+          raise '% is not for you', tg_tag;
+        end if;
+      end $$;
+      create event trigger guard on sql_drop execute function refuse()`);
+    await on.received(sink, 1);
+    await declare('replication');
+    await goneOver('replication');
+    await until('those of the other table are gone', async () => (await triggers()).join() === 'parts,parts_1');
+    const [left] = await until('it is said', async () => {
+      const found = await warnings();
+      return found.length > 0 && found;
+    });
+    expect(left).to.equal('capture_left');
+    expect((await on.state()).reason).to.equal(
+      'triggers note changes for nobody, and cannot be removed: DROP TRIGGER is not for you',
+    );
+    await on.source.query('alter event trigger guard disable');
+    await until('they are gone', async () => (await triggers()).length === 0);
+  });
+
   it('stay on a table that is locked, which is said until it is not', async () => {
     const { on, sink, declare, goneOver, session, warnings } = await goOver();
     // Nobody who writes waits for it, and it has no id.
