@@ -12,13 +12,21 @@ import { type CaptureState, isStreaming, losePublication, setCaptureState } from
 import { connectionFault, DECLARED_DATABASE, MESSAGE_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { remedyForCapture } from '../model/remedies.ts';
-import { isFenced, isInUse, isStaleCatalog, isUnconvertible, isWithoutPublication } from '../model/sqlstate.ts';
+import {
+  isDiskFull,
+  isFenced,
+  isInUse,
+  isStaleCatalog,
+  isUnconvertible,
+  isWithoutPublication,
+} from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
 import { GapError, SlotInUseError } from './replication/prepare.ts';
 import { type StreamInput, stream } from './replication/stream.ts';
+import { isStuck } from './replication/unsendable.ts';
 import { openWay } from './switch/open-way.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { ReaderThereError } from './triggers/stream.ts';
@@ -45,6 +53,7 @@ async function captureAlways(
 ): Promise<void> {
   let failures = 0;
   let unconvertible = false;
+  let stuck = false;
   /** Of its last stream. */
   let generation: number | undefined;
   const onTaken = (taken: number, behindMs: () => number | null): void => {
@@ -57,8 +66,9 @@ async function captureAlways(
     try {
       const database = await deps.current();
       if (!database) return;
-      await captureOnce(deps, database, { signal, onTaken, unconvertible });
+      await captureOnce(deps, database, { signal, onTaken, unconvertible, stuck });
       failures = 0;
+      stuck = false;
       waitMs = 0;
     } catch (error) {
       if (!unconvertible && isUnconvertible(error)) {
@@ -67,6 +77,7 @@ async function captureAlways(
       }
       if (performance.now() - begun > STEADY_MS) failures = 0;
       failures += 1;
+      stuck = isStuck(error) || isDiskFull(error);
       waitMs = await explain(deps, databaseNo, { error, failures, generation, beats });
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -142,7 +153,7 @@ async function isOurs(
 async function captureOnce(
   deps: CaptureDeps,
   database: CapturedDatabase,
-  input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible'>,
+  input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible' | 'stuck'>,
 ): Promise<void> {
   const ended = new AbortController();
   const applicationName = `millrace capture ${database.settings.name}`;
@@ -171,6 +182,7 @@ async function captureOnce(
         input.onTaken(taken, behindMs);
       },
       unconvertible: input.unconvertible,
+      stuck: input.stuck,
     });
     if (ended.signal.aborted) throw ended.signal.reason;
     if (generation === undefined || input.signal.aborted || !way.moveOver) return;

@@ -63,6 +63,8 @@ export interface Streaming {
   relations: RelationDeps;
   /** SQL that commits a page's watermark at the source, so that it comes by in the stream. */
   watermarkSql(token: string): string;
+  /** Triggers note its changes, whatever is declared by now. */
+  byTriggers: boolean;
 }
 
 /** How changes are captured: from the WAL, or as triggers have noted them. */

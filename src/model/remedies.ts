@@ -96,6 +96,11 @@ const READ: readonly Rule<ReadTable>[] = [
     remedy: () =>
       'What the server stores of this table is damaged: restore the rows from a backup, or delete them (where triggers capture the database, after `set millrace.capture = off`: they cannot note such a row). Then it goes on by itself.',
   },
+  {
+    when: isDiskFull,
+    remedy: () =>
+      'Free disk space on the server that says so, of the source or of the message database. Then it goes on by itself.',
+  },
   // Postgres' words tell a value.
   { when: isDataException, message: (table, { code }) => `${named(table)} cannot be read (${code})` },
 ];

@@ -120,7 +120,9 @@ describe('capture of a source in trouble', () => {
         remedy:
           'Free disk space on the server of the message database. Nothing is lost meanwhile, and capture goes on by itself.',
       });
+      await on.keepsState();
       await on.messages.db.query('drop trigger refuse on millrace_private.position_log');
+      await on.streaming();
       await on.source.query('insert into ledger values (2)');
       await expectLedger(on, sink, 2);
     } finally {

@@ -24,6 +24,12 @@ describe('remedies', () => {
     });
   });
 
+  it('for a server without room: it is tried again', () => {
+    const found = remedyForReading(said('53100'), table);
+    expect(found).to.include({ isFinal: false, message: 'Postgres’ words: "secret"' });
+    expect(found?.remedy).to.match(/^Free disk space on the server that says so/);
+  });
+
   it('for a table that is damaged: it is tried again', () => {
     for (const code of ['XX001', 'XX002', '58P01']) {
       const found = remedyForReading(said(code), table);

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NOTED } from '../../checks/noted-continuity.ts';
 import { type Transcode, transcoderOf } from '../../codec/encoding.ts';
 import { JsonBytes } from '../../codec/json-bytes.ts';
 import type { Database, PoolOptions } from '../../db/pool.ts';
@@ -43,6 +44,8 @@ export interface StreamInput {
   signal: AbortSignal;
   /** The source could not convert what it stores: it is taken as it is. */
   unconvertible: boolean;
+  /** What ended it last will probably end it again: it streams once something was persisted, or a regular check has passed. */
+  stuck: boolean;
   /** Hears the generation of this stream, and may ask how many milliseconds it is behind its source; null: not known yet. */
   onTaken(generation: number, behindMs: () => number | null): void;
 }
@@ -93,10 +96,11 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
     const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };
     const given = { ...on, catalog, way: input.way };
-    session = openSession(deps, relations, given);
+    const showing = openShowing(deps, database.no, { ...input, fail });
+    session = openSession({ ...deps, onPersisted: showing.onPersisted }, relations, given);
     session.behind.looked(clock, null);
     session.attach(replication);
-    await showStreaming(deps, database.no, input.prepared.warnings);
+    if (!input.stuck) await showing.show();
     deps.log.info({ generation }, 'streaming');
     hearing.begin((await input.way.between?.(session, { generation, position })) ?? session, position);
     if (!session.paused) replication.resume();
@@ -116,6 +120,26 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     windows.end(undefined);
     await beside;
   }
+}
+
+/** Says that it streams: when it is told to, or with the first messages that are persisted. */
+function openShowing(
+  deps: CaptureDeps,
+  databaseNo: number,
+  { prepared, fail }: Pick<StreamInput, 'prepared'> & { fail: (error: unknown) => void },
+): { show(): Promise<void>; onPersisted: CaptureDeps['onPersisted'] } {
+  let isShown = false;
+  const show = async (): Promise<void> => {
+    isShown = true;
+    await showStreaming(deps, databaseNo, prepared.warnings);
+  };
+  return {
+    show,
+    onPersisted(sinks) {
+      deps.onPersisted(sinks);
+      if (!isShown) show().catch(fail);
+    },
+  };
 }
 
 /** Where it begins, when nobody else can move that any more. */
@@ -168,6 +192,7 @@ const streamingOf = (
   windows,
   relations,
   watermarkSql: (token) => way.watermarkSql(token),
+  byTriggers: way.slotName === NOTED,
 });
 
 /** Tells the sinks of a table that something of it is missing. */

@@ -7,6 +7,9 @@ import { MillraceError, messageOf } from '../../model/errors.ts';
 import { millrace, quoteLiteral } from '../../model/quote.ts';
 import { isUnconvertible, isUnsendable } from '../../model/sqlstate.ts';
 
+/** Is that what ended a stream? As long as it is, each further try ends soon after it began. */
+export const isStuck = (error: unknown): boolean => error instanceof MillraceError && isUnsendable(error.cause);
+
 /** Settles as the stream does. @throws MillraceError bad_source when that is what ended it. */
 export async function explained(
   ended: Promise<void>,
