@@ -28,6 +28,7 @@ with recursive target as (
 )
 select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from published) as published,
        (select p.row_filter from published p) as row_filter,
+       exists (select from published p where p.columns is not null or p.row_filter is not null) as lists,
        case c.relreplident when 'f' then 'full' when 'n' then 'nothing' when 'i' then 'index' else 'default' end as identity,
        exists (select from tree t
                  join pg_catalog.pg_class leaf on leaf.oid = t.oid

@@ -1,7 +1,8 @@
-/** The tables of a sink that can be backfilled: what it takes in of the publication, if it has a primary key. */
+/** The tables of a sink that can be backfilled: what it takes in of the publication, if it is captured and has a primary key. */
 
 import type { Streaming } from '../capture/method.ts';
 import type { Database } from '../db/pool.ts';
+import type { PublishedTable } from '../model/published-table.ts';
 import { isTakenIn } from '../routing/match.ts';
 import { readTables } from '../source/tables.ts';
 
@@ -17,9 +18,23 @@ export async function tablesFor(streaming: Streaming, source: Database, sinkNo: 
   if (!sink) return { tables: [], left: '' };
   const all = await readTables(source, settings.publication.name);
   const wanted = all.filter((table) => table.published && isTakenIn(sink, table, changeTables));
-  const keyless = wanted.filter((table) => !table.has_key).map((table) => `${table.schema}.${table.name}`);
+  const isNoted = (table: PublishedTable): boolean =>
+    !(streaming.byTriggers && (table.some_columns || table.some_rows));
+  const left = (why: string, tables: readonly PublishedTable[]): string =>
+    tables.length === 0
+      ? ''
+      : `; ${why}, and left out: ${tables.map((table) => `${table.schema}.${table.name}`).join(', ')}`;
+  const noted = wanted.filter(isNoted);
   return {
-    tables: wanted.filter((table) => table.has_key).map(({ schema, name }) => ({ schema, name })),
-    left: keyless.length === 0 ? '' : `; without a primary key, and left out: ${keyless.join(', ')}`,
+    tables: noted.filter((table) => table.has_key).map(({ schema, name }) => ({ schema, name })),
+    left:
+      left(
+        'without a primary key',
+        noted.filter((table) => !table.has_key),
+      ) +
+      left(
+        'not captured by triggers because of a list of columns or a row filter',
+        wanted.filter((table) => !isNoted(table)),
+      ),
   };
 }

@@ -208,7 +208,8 @@ class Task {
     const { messages, source, streaming } = this.#deps;
     const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
     const publication = streaming.database.settings.publication.name;
-    const table = await describeTable(source, { publication, schema: table_schema ?? '', name: table_name ?? '' });
+    const named = { schema: table_schema ?? '', name: table_name ?? '' };
+    const table = await describeTable(source, { ...named, publication, byTriggers: streaming.byTriggers });
     const relation = await relationFor(streaming, this.#backfill, table);
     if (kind === 'keys')
       return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#budget });

@@ -2,6 +2,8 @@
  * A table of the source as a backfill reads it: the columns that the publication lists, in the order in which changes
  * bring them, so that a row looks the same as read and as inserted.
  */
+import { repairText } from '../checks/finding.ts';
+import { listsFault } from '../checks/triggers.ts';
 import type { RelationMessage, ReplicaIdentity } from '../codec/row-message.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -64,6 +66,7 @@ interface Row {
   oid: number;
   partitioned: boolean;
   published: boolean;
+  lists: boolean;
   row_filter: string | null;
   identity: ReplicaIdentity;
   toasted: boolean;
@@ -71,10 +74,13 @@ interface Row {
   columns: (TableColumn & { sent: boolean })[] | null;
 }
 
-/** @throws MillraceError not_found (no such table), bad_source (not published, no primary key), each with its remedy. */
+/**
+ * `byTriggers`: triggers note its changes, so that it is captured whole or not at all.
+ * @throws MillraceError not_found (no such table), bad_source (not published, not captured, no primary key), each with its remedy.
+ */
 export async function describeTable(
   source: Database,
-  table: { schema: string; name: string; publication: string },
+  table: { schema: string; name: string; publication: string; byTriggers?: boolean },
 ): Promise<TableDescription> {
   const { schema, name, publication } = table;
   const full = `${schema}.${name}`;
@@ -93,6 +99,10 @@ export async function describeTable(
         remedy: `alter publication ${quoteIdentifier(publication)} add table ${quoteTable(table)}`,
       },
     );
+  }
+  if (table.byTriggers && row.lists) {
+    const fault = listsFault(table, { name: publication });
+    throw new MillraceError('bad_source', fault.summary, { remedy: repairText(fault) });
   }
   if (row.columns?.some((column) => isMisspelt(column.name))) {
     throw new MillraceError('bad_source', `${full} has a column whose name is no UTF-8: its rows cannot be asked for`, {

@@ -7,6 +7,7 @@ import { type Catalog, type CatalogDatabase, type CatalogSink, changeTablesIn } 
 import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { capturesByTriggers } from '../model/declared.ts';
 import { messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { takesIn } from '../model/taken-in.ts';
@@ -77,7 +78,8 @@ async function match(
   const { sink, database, table } = given;
   const publication = database.settings.publication.name;
   const earlierNames = await earlierNamesOf(deps, { databaseNo: database.no, table });
-  const source = await describeTable(deps.source, { ...table, publication });
+  const byTriggers = capturesByTriggers(database.settings);
+  const source = await describeTable(deps.source, { ...table, publication, byTriggers });
   const types = await loadTypes(
     deps.source,
     source.columns.map(({ typeOid }) => typeOid),
