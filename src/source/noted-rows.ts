@@ -27,6 +27,8 @@ export interface ChangeRow {
   /** Where the versions of the row lie: the new one of a change is the old one of the next. */
   oldAt: bigint | null;
   newAt: bigint | null;
+  /** Its texts are in the source alone: it is read again (`readAgain`) when its turn comes. */
+  isLeft?: true;
 }
 
 /** What a look that finds little needs. */
@@ -40,6 +42,12 @@ export const copyOfRow = (row: ChangeRow): ChangeRow => ({
   ...{ oldAt: row.oldAt, newAt: row.newAt },
   old: row.old && Buffer.from(row.old),
   new: row.new && Buffer.from(row.new),
+});
+
+/** The same without its texts. */
+export const leftRow = (row: ChangeRow): ChangeRow => ({
+  ...{ seq: row.seq, xid: row.xid, madeAt: row.madeAt, rel: row.rel, shape: row.shape, op: row.op },
+  ...{ oldAt: row.oldAt, newAt: row.newAt, old: null, new: null, isLeft: true },
 });
 
 /** Where chunks are written, one after the other. */

@@ -181,6 +181,24 @@ export async function readChunk(
   );
 }
 
+/**
+ * Changes by their `seq`, as they were read before, in this order: as many of them as fit into a chunk, and the first one in any case.
+ * Valid until the next ones are read by the same `turn.bytes`.
+ */
+export async function readAgain(turn: Turn, seqs: readonly bigint[]): Promise<ChangeRow[]> {
+  return await copied(
+    turn,
+    `with found as (
+       select c.*, s.place
+         from unnest(array[${seqs.join(',')}]::bigint[]) with ordinality s (seq, place)
+         join millrace_capture.changes c on c.seq = s.seq
+     ), summed as (
+       select f.*, sum(${SIZE}) over (order by f.place) - ${SIZE} as before from found f
+     )
+     select ${COLUMNS} from summed where before = 0 or before + ${SIZE} <= ${CHUNK.bytes} order by place`,
+  );
+}
+
 /** Of these transactions those that have noted something behind `after`. */
 export async function readGoingOn(client: Connection, xids: readonly bigint[], after: bigint): Promise<bigint[]> {
   const { rows } = await client.query<{ xid: string }>(

@@ -3,7 +3,7 @@
  * each row between transactions. Within one it may not be: the changes of a statement are noted after it, and those that a
  * user's own trigger makes before the rest of it is. There each version of a row tells which one it replaced.
  */
-import type { ChangeRow } from '../../source/noted-rows.ts';
+import { type ChangeRow, copyOfRow, leftRow } from '../../source/noted-rows.ts';
 
 type Made = Pick<ChangeRow, 'op' | 'old' | 'new' | 'oldAt' | 'newAt'>;
 
@@ -72,6 +72,31 @@ export function byTransaction(rows: readonly ChangeRow[]): ChangeRow[][] {
 
 type Late = Pick<ChangeRow, 'seq' | 'oldAt' | 'newAt'>;
 
+/** What is done with changes that wait beyond their chunk. */
+export interface Kept<Row> {
+  /** One that is valid beyond its chunk. */
+  keep(row: Row): Row;
+  /** That one has waited long enough. */
+  free(kept: Row): void;
+}
+
+/** What waits keeps its texts, up to so many bytes of all; what comes later is left in the source, to be read again. */
+export function keepSome(mostBytes: number): Kept<ChangeRow> {
+  let keptBytes = 0;
+  const bytesOf = (row: ChangeRow): number => (row.old?.length ?? 0) + (row.new?.length ?? 0);
+  return {
+    keep(row) {
+      const bytes = bytesOf(row);
+      if (keptBytes + bytes > mostBytes) return leftRow(row);
+      keptBytes += bytes;
+      return copyOfRow(row);
+    },
+    free(kept) {
+      keptBytes -= bytesOf(kept);
+    },
+  };
+}
+
 /** The same across chunks: changes whose maker is in a later chunk wait for it, and those that follow them. */
 export class Waiting<Row extends Late> {
   /** Changes that must wait, and the ones they wait for, by `seq`. */
@@ -82,12 +107,11 @@ export class Waiting<Row extends Late> {
   /** Versions that changes make which wait themselves. */
   readonly #unmade = new Map<string, bigint>();
   readonly #storeOf: (row: Row) => string;
-  readonly #keep: (row: Row) => Row;
+  readonly #kept: Kept<Row>;
 
-  /** `keep`: one that is valid beyond its chunk. */
-  constructor(storeOf: (row: Row) => string, keep: (row: Row) => Row) {
+  constructor(storeOf: (row: Row) => string, kept: Kept<Row>) {
     this.#storeOf = storeOf;
-    this.#keep = keep;
+    this.#kept = kept;
   }
 
   learn(inverted: ReadonlyMap<bigint, bigint>): void {
@@ -102,7 +126,7 @@ export class Waiting<Row extends Late> {
     const maker = this.#inverted.get(row.seq) ?? this.#unmade.get(this.#name(row, row.oldAt));
     if (maker !== undefined) {
       this.#inverted.delete(row.seq);
-      this.#behind.set(maker, [...(this.#behind.get(maker) ?? []), this.#keep(row)]);
+      this.#behind.set(maker, [...(this.#behind.get(maker) ?? []), this.#kept.keep(row)]);
       if (row.newAt !== null) this.#unmade.set(this.#name(row, row.newAt), row.seq);
       return [];
     }
@@ -118,8 +142,10 @@ export class Waiting<Row extends Late> {
       if (follower !== undefined) this.#inverted.delete(follower);
       this.#followers.delete(one.seq);
       if (one.newAt !== null) this.#unmade.delete(this.#name(one, one.newAt));
-      next.push(...(this.#behind.get(one.seq) ?? []).toReversed());
+      const behind = this.#behind.get(one.seq) ?? [];
       this.#behind.delete(one.seq);
+      for (const kept of behind) this.#kept.free(kept);
+      next.push(...behind.toReversed());
     }
     return told;
   }

@@ -1,9 +1,9 @@
 /** Tells the changes of a transaction as messages: what their tables were like first, then each in its turn. */
 import { JsonBytes } from '../../codec/json-bytes.ts';
 import type { Connection } from '../../db/pool.ts';
-import { type ChangeRow, copyOfRow } from '../../source/noted-rows.ts';
-import { readGoingOn, readInverted, readShapes, type Shape } from '../../source/read-changes.ts';
-import { inOrder, Waiting } from './in-order.ts';
+import { type ChangeRow, ChunkBytes } from '../../source/noted-rows.ts';
+import { readAgain, readGoingOn, readInverted, readShapes, type Shape } from '../../source/read-changes.ts';
+import { inOrder, keepSome, Waiting } from './in-order.ts';
 import { PLAN } from './plan.ts';
 import { type Layout, layoutOf, logicalMessage, rowMessage, truncateMessage } from './wire.ts';
 
@@ -21,6 +21,12 @@ export interface RowTellerDeps extends Missing {
 /** The table that stores the row, as it is then: a shape is of one table. */
 const storeOf = ({ shape, rel }: ChangeRow): string => (shape === null ? `table ${rel}` : `${shape}`);
 
+/** Of the texts of changes that wait for one in a later chunk: a statement may change any number of rows, and each may wait. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+/** Of changes that are read again at once. */
+const AGAIN_ROWS = 500;
+const AGAIN_BYTES = 64 * 1024;
+
 export class RowTeller {
   readonly #deps: RowTellerDeps;
   /** Are stored generated columns sent now? */
@@ -32,7 +38,9 @@ export class RowTeller {
   readonly #layouts = new Map<string, Layout>();
   /** Of the message that is told. */
   readonly #out = new JsonBytes();
-  readonly #waiting = new Waiting<ChangeRow>(storeOf, copyOfRow);
+  readonly #waiting = new Waiting<ChangeRow>(storeOf, keepSome(KEPT_BYTES));
+  readonly #again = new ChunkBytes(AGAIN_BYTES);
+  #client: Connection | undefined;
   /** Transactions of this plan of which it is known what is noted before its time. */
   readonly #asked = new Set<bigint>();
 
@@ -48,14 +56,30 @@ export class RowTeller {
 
   /** Reads what must be known to tell these; `isWhole`: their transactions do not go on behind them. */
   async learn(client: Connection, chunk: readonly ChangeRow[], { isWhole }: { isWhole: boolean }): Promise<void> {
+    this.#client = client;
     await this.#learnShapes(client, chunk);
     if (!isWhole) await this.#learnInverted(client, chunk);
   }
 
   /** Of one transaction; where it `isRepeated`, what was missed is not said again. */
   async tell(rows: readonly ChangeRow[], { isRepeated }: { isRepeated: boolean }): Promise<void> {
-    for (const row of inOrder(rows, storeOf))
-      for (const one of this.#waiting.turn(row)) await this.#tellRow(one, isRepeated);
+    const told = inOrder(rows, storeOf).flatMap((row) => this.#waiting.turn(row));
+    let again: ChangeRow[] = [];
+    for (const [n, row] of told.entries()) {
+      if (row.isLeft && again.length === 0) again = await this.#readAgain(told.slice(n));
+      await this.#tellRow(row.isLeft ? again.shift()! : row, isRepeated);
+    }
+  }
+
+  /** The next ones of these that left their texts in the source, at least the first. */
+  async #readAgain(told: readonly ChangeRow[]): Promise<ChangeRow[]> {
+    if (!this.#client) throw new Error('nothing was learnt of these changes');
+    const seqs = told.filter(({ isLeft }) => isLeft).map(({ seq }) => seq);
+    const next = seqs.slice(0, AGAIN_ROWS);
+    const rows = await readAgain({ client: this.#client, bytes: this.#again }, next);
+    if (rows.length === 0 || rows.some(({ seq }, n) => seq !== next[n]))
+      throw new Error('a change that triggers have noted is gone before it was told');
+    return rows;
   }
 
   async #tellRow(row: ChangeRow, isRepeated: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { byTransaction, inOrder, Waiting } from '../../../src/capture/triggers/in-order.ts';
+import { byTransaction, inOrder, keepSome, Waiting } from '../../../src/capture/triggers/in-order.ts';
 import type { ChangeRow } from '../../../src/source/noted-rows.ts';
 
 /** A version's text is its place, unless it is given. */
@@ -63,15 +63,30 @@ describe('noted changes in order', () => {
   });
 
   it('wait for what is noted in a later chunk, and what follows them waits too', () => {
-    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(
-      ({ store }) => store,
-      (kept) => kept,
-    );
+    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(({ store }) => store, {
+      keep: (row) => row,
+      free: () => undefined,
+    });
     const turns = (...rows: [number, ReturnType<typeof row>][]): string[] =>
       rows.flatMap(([seq, one]) => waiting.turn({ ...one, seq: BigInt(seq) }).map(({ name }) => name));
     waiting.learn(new Map([[2n, 9n]]));
     expect(turns([1, row('1', 1, 11)], [2, row('2 again', 12, 22)], [3, row('2 last', 22, 32)])).to.deep.equal(['1']);
     expect(turns([8, row('3', 3, 13)], [9, row('2', 2, 12)])).to.deep.equal(['3', '2', '2 again', '2 last']);
     expect(turns([10, row('2 gone', 32, null)])).to.deep.equal(['2 gone']);
+  });
+
+  it('keep their texts while they wait, up to so many bytes of all', () => {
+    const change = (seq: number, bytes: number): ChangeRow => ({
+      ...{ seq: BigInt(seq), xid: 1n, madeAt: 0, rel: 1, shape: 1n, op: 'U', oldAt: 1n, newAt: 2n },
+      ...{ old: Buffer.alloc(bytes), new: null },
+    });
+    const { keep, free } = keepSome(100);
+    const [first, second, third] = [change(1, 60), change(2, 60), change(3, 40)].map(keep);
+    const texts = [first, second, third].map((kept) => kept!.old?.length ?? kept!.isLeft);
+    expect(texts).to.deep.equal([60, true, 40]);
+    free(second!);
+    expect(keep(change(4, 60)).isLeft).to.equal(true);
+    free(first!);
+    expect(keep(change(5, 60)).old).to.have.length(60);
   });
 });

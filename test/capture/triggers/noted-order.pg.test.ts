@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Captured, CapturedMessage } from '../../support/fixtures/captured.ts';
 import { type NotedSource, startNotedSource } from '../../support/fixtures/noted-source.ts';
+import { until } from '../../support/until.ts';
 
 /** What the messages say that the table holds. */
 function folded(messages: readonly CapturedMessage[]): Map<string, string> {
@@ -67,6 +68,29 @@ describe('the order of changes that triggers note', () => {
     expect(of(2)).to.deep.equal(['a', 'b', 'b+', 'b++']);
     expect(of(10_999)).to.deep.equal(['a', 'b', 'b+', 'b++']);
     expect(of(10_998)).to.deep.equal(['a', 'b']);
+  });
+
+  it('does so where more waits than is kept in memory', async () => {
+    await on.source.query(`
+      insert into rows select n, n || repeat('a', 6000) from generate_series(1, 2500) n;
+      create function all_again() returns trigger language plpgsql as $$
+      begin
+        if pg_trigger_depth() = 1 and new.id = 1 then update rows set value = value || '+'; end if;
+        return null;
+      end $$;
+      create trigger aaa after update on rows for each row execute function all_again();
+      update rows set value = id || repeat('b', 6000)`);
+    const count = 'select count(*)::int4 as n from millrace_private.messages where sink_no = $1';
+    await until('all are there', async () => (await on.messages.db.query(count, [sink])).rows[0]!.n === 7_500);
+    const rows = await on.received(sink, 7_500);
+    const of = (id: number) =>
+      rows.filter((row) => row.record_pks === `["${id}"]`).map((row) => JSON.parse(row.record).value);
+    for (const id of [1, 2, 1_250, 2_499, 2_500])
+      expect(of(id)).to.deep.equal([
+        `${id}${'a'.repeat(6_000)}`,
+        `${id}${'b'.repeat(6_000)}`,
+        `${id}${'b'.repeat(6_000)}+`,
+      ]);
   });
 
   it('keeps a large transaction together', async function () {
