@@ -1,5 +1,5 @@
 -- The type is a domain's base type: a cast to the domain would run its checks, which are functions of its owner.
-select a.attname as name, pg_catalog.format_type(b.oid, b.typmod) as type,
+select i.indrelid::bigint as oid, a.attname as name, pg_catalog.format_type(b.oid, b.typmod) as type,
        -- The operator of the key's index, and its schema: one of an extension is in no path of ours.
        coalesce(o.schema, 'pg_catalog') as operators, coalesce(o.name, '=') as equals,
        -- Operators of any enum, range or composite take no domain of one.
@@ -21,5 +21,5 @@ select a.attname as name, pg_catalog.format_type(b.oid, b.typmod) as type,
          join pg_catalog.pg_operator o on o.oid = s.amopopr
          join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
         where c.oid = i.indclass[(k.place - 1)::integer] and c.opcmethod = 403) o on true
- where i.indrelid = $1::oid and i.indisprimary
- order by k.place
+ where i.indrelid = any ($1::oid[]) and i.indisprimary
+ order by i.indrelid, k.place

@@ -2,6 +2,7 @@
  * A source table as capture knows it after its Relation message: its key (relation-key.ts), its codec, its number among our source tables, and the sinks that want its changes.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { RelationMessage } from '../codec/row-message.ts';
 import type { TypeCatalogue } from '../codec/types.ts';
@@ -10,21 +11,14 @@ import { statement } from '../db/statement.ts';
 import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
 import type { SinkNotice } from '../notices/notice.ts';
 import { replaceNotices } from '../notices/replace.ts';
-import { generatedColumns } from '../source/generated.ts';
 import type { ComparedKey } from '../source/given-keys.ts';
-import { schemasOf } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 import { type Match, matchTable, type Route, type SinkEntry, type TableShape } from './match.ts';
-import { hiddenOf, keyThen, namesNow, type TableNow } from './relation-key.ts';
+import { type FactsDeps, readFacts, type TableFacts } from './relation-facts.ts';
+import { hiddenOf, keyThen, namesNow } from './relation-key.ts';
 import { type ComputedColumn, widenRelation } from './widen.ts';
 
-const KEY_COLUMNS = statement('routing/key-columns');
-const SOURCE_TABLE = statement('routing/source-table');
-const TABLE_NOW = statement('routing/table-now');
-const KNOW_KEY = statement('routing/know-key');
-const EARLIER_NAMES = statement('routing/earlier-names');
-const FREE_NAMES = statement('routing/free-names');
-const SHOWN_AS_ROOT = statement('routing/shown-as-root');
+const KNOW_KEYS = statement('routing/know-keys');
 
 /** Ours: never captured, whatever a publication lists. */
 const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture']);
@@ -54,11 +48,7 @@ export interface LoadedRelation {
   isShownAsRoot: boolean;
 }
 
-export interface RelationDeps {
-  source: Database;
-  messages: Database;
-  databaseNo: number;
-  publication: string;
+export interface RelationDeps extends FactsDeps {
   sinks: readonly SinkEntry[];
   /** Event tables of retentions in this database, `schema.table`. */
   changeTables: ReadonlySet<string>;
@@ -68,36 +58,56 @@ export interface RelationDeps {
 
 /** Loads what the message does not say, and replaces the table's notices on every sink. */
 export async function loadRelation(deps: RelationDeps, sent: RelationMessage): Promise<LoadedRelation> {
-  const { schema, name, oid } = sent;
-  const [{ rows: keyNow }, { rows: now }, { rows }, earlier, generated] = await Promise.all([
-    deps.source.query<ComparedKey>(KEY_COLUMNS, [oid]),
-    deps.source.query<{ columns: string; partitioned: boolean }>(TABLE_NOW, [oid]),
-    deps.messages.query<{ no: number; key_columns: string[] | null }>(SOURCE_TABLE, [
-      ...[deps.databaseNo, oid, schema, name],
-    ]),
-    earlierNames(deps, sent),
-    generatedColumns(deps.source, deps.publication, [oid]),
-  ]);
-  const { no: sourceTable, key_columns: known } = rows[0]!;
-  const columns = now[0] && (JSON.parse(now[0].columns) as NonNullable<TableNow['columns']>);
-  const table = { columns, key: keyNow.map((column) => column.name), known };
-  const { message, computed } = widenRelation(sent, generated, table);
-  const keyColumns = keyThen(message, table);
-  const names = namesNow(message, table);
-  if (keyColumns.length > 0) await deps.messages.query(KNOW_KEY, [sourceTable, keyColumns]);
+  return (await loadRelations(deps, [sent]))[0]!;
+}
+
+/** The same of several tables, which all differ, in their order. */
+export async function loadRelations(deps: RelationDeps, sent: readonly RelationMessage[]): Promise<LoadedRelation[]> {
+  const facts = await readFacts(deps, sent);
+  const tables = sent.map((message, i) => knownTable(message, facts[i]!));
+  const told = tables.filter(({ facts: { now, isKeyTold }, keyColumns }) => {
+    return keyColumns.length > 0 && !(isKeyTold && isDeepStrictEqual(now.known, keyColumns));
+  });
+  if (told.length > 0) {
+    const keys = told.map(({ keyColumns }) => JSON.stringify(keyColumns));
+    await deps.messages.query(KNOW_KEYS, [told.map(({ facts }) => facts.no), keys]);
+  }
+  return await Promise.all(tables.map((table) => finished(deps, table)));
+}
+
+interface KnownTable {
+  facts: TableFacts;
+  /** With a place for what is computed. */
+  message: RelationMessage;
+  computed: readonly ComputedColumn[];
+  keyColumns: readonly string[];
+}
+
+function knownTable(sent: RelationMessage, facts: TableFacts): KnownTable {
+  const { message, computed } = widenRelation(sent, facts.generated, facts.now);
+  return { facts, message, computed, keyColumns: keyThen(message, facts.now) };
+}
+
+async function finished(
+  deps: RelationDeps,
+  { facts, message, computed, keyColumns }: KnownTable,
+): Promise<LoadedRelation> {
+  const { oid, schema, name } = message;
+  const { now, keyNow, partitioned, earlierNames, isShownAsRoot } = facts;
   const types = await loadTypes(
     deps.source,
     message.columns.map((column) => column.typeOid),
   );
-  const codec = compileRelation(types, message, { keyColumns, partitioned: now[0]?.partitioned ?? false });
-  const hiddenKey = keyColumns.length === 0 ? hiddenOf(message, table) : [];
-  const shape = { ...message, keyColumns, hiddenKey, types, earlierNames: earlier };
+  const codec = compileRelation(types, message, { keyColumns, partitioned });
+  const hiddenKey = keyColumns.length === 0 ? hiddenOf(message, now) : [];
+  const shape = { ...message, keyColumns, hiddenKey, types, earlierNames };
   const { routes, notices } = matchOf(deps, shape);
-  const isShown = await isShownAsRoot(deps, oid);
-  if (!isShown) await note(deps, message, notices);
+  if (!isShownAsRoot && (facts.isNoted || notices.length > 0)) await note(deps, message, notices);
+  else if (!isShownAsRoot) deps.said.set(oid, JSON.stringify(notices));
+  const names = namesNow(message, now);
   const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
   return {
-    ...{ oid, schema, name, codec, sourceTable, message, computed, types, routes, shape, isShownAsRoot: isShown },
+    ...{ oid, schema, name, codec, sourceTable: facts.no, message, computed, types, routes, shape, isShownAsRoot },
     keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
     namesNow: names,
   };
@@ -147,28 +157,6 @@ export async function renewAll(
     const fresh = await renew(relation);
     if (relations.get(oid) === relation) relations.set(oid, fresh);
   }
-}
-
-/** Names that the same table had when its changes came, and that no other table has now: sinks stay bound to it. */
-async function earlierNames(deps: RelationDeps, { oid, schema, name }: RelationMessage): Promise<string[]> {
-  const { rows } = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
-    deps.databaseNo,
-    oid,
-    schema,
-    name,
-  ]);
-  if (rows.length === 0) return [];
-  const free = await deps.source.query<{ name: string }>(FREE_NAMES, [
-    rows.map((row) => row.schema),
-    rows.map((row) => row.name),
-  ]);
-  return free.rows.map((row) => row.name);
-}
-
-/** Postgres announces a partition beside the table whose changes its own are shown as: it is nothing to speak of. */
-async function isShownAsRoot({ source, publication }: RelationDeps, oid: number): Promise<boolean> {
-  const values = [oid, publication, await schemasOf(source, publication)];
-  return (await source.query<{ is_shown: boolean }>(SHOWN_AS_ROOT, values)).rows[0]!.is_shown;
 }
 
 async function note(

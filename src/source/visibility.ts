@@ -37,8 +37,11 @@ const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
 /** Does the snapshot take it for open, or for one to come? */
 export const isMissed = ({ next, open }: Snapshot, xid: number): boolean => open.has(xid) || ((xid - next) | 0) >= 0;
 
-/** Resolves when whoever reads the source from now on sees these transactions. @throws MillraceError unavailable, at the signal. */
-export type UntilSeen = (xids: Iterable<number>) => Promise<void>;
+/**
+ * Resolves when whoever reads the source from now on sees these transactions, and tells which others it surely sees too.
+ * @throws MillraceError unavailable, at the signal.
+ */
+export type UntilSeen = (xids: Iterable<number>) => Promise<(xid: number) => boolean>;
 
 const UNSEEN = 'has been committed, and nobody sees it yet';
 
@@ -66,13 +69,14 @@ export function openVisibility(source: Queryable, over: AbortSignal): UntilSeen 
       : xids[0];
   return async (given) => {
     const xids = [...given];
+    const isSeen = (xid: number): boolean => unseenOf([xid]) === undefined;
     const until = performance.now() + PATIENCE_MS;
     for (let waitMs = LOOK_MS; unseenOf(xids) !== undefined; waitMs = Math.min(MOST_MS, waitMs * 2)) {
       const at = performance.now();
       const { rows } = await source.query<{ next: string; open: string[] }>(SNAPSHOT);
       last = { snapshot: snapshotFrom(rows[0]!), at };
       const unseen = unseenOf(xids);
-      if (unseen === undefined) return;
+      if (unseen === undefined) return isSeen;
       if (at > until) {
         throw new MillraceError('unavailable', unseenText(unseen), {
           remedy:
@@ -81,5 +85,6 @@ export function openVisibility(source: Queryable, over: AbortSignal): UntilSeen 
       }
       await sleep(waitMs, undefined, { signal: over });
     }
+    return isSeen;
   };
 }

@@ -56,6 +56,30 @@ describe('a backlog', function () {
     });
   }
 
+  it('of many tables, of which some were changed meanwhile, is what was made, in its order', async () => {
+    const tables = Array.from({ length: 120 }, (_, n) => `t_${n}`);
+    const expected: string[] = [];
+    const write = (table: string, a: number): string => {
+      expected.push(`${table} insert ["x","${a}"]`);
+      return `insert into ${table} values (${a}, 'x', 0)`;
+    };
+    const make = (table: string): string => `create table ${table} (a int, b text, n int, primary key (b, a))`;
+    await behind(
+      [TABLE, ...tables.map(make)].join(';'),
+      ...tables.map((table) => write(table, 1)),
+      ...tables
+        .filter((table) => table.endsWith('0'))
+        .flatMap((table) => [`alter table ${table} rename a to z`, write(table, 2)]),
+      ...tables
+        .filter((table) => table.endsWith('5'))
+        .flatMap((table) => [`alter table ${table} rename to other_${table}`, write(`other_${table}`, 2)]),
+      ...tables.toReversed().map((table) => write(table.endsWith('5') ? `other_${table}` : table, 3)),
+    );
+    const rows = (await on.received(pull, expected.length + 1)).slice(1);
+    const nameOf = ({ text }: { text: string }): string => JSON.parse(text).metadata.table_name;
+    expect(rows.map((row) => `${nameOf(row)} ${row.action} ${row.record_pks}`)).to.deep.equal(expected);
+  });
+
   it('is by the key that was renamed, also with a full identity', async () => {
     await behind(`${TABLE}; alter table t replica identity full`, ...WRITES, 'alter table t rename a to z');
     expect((await seen(pull, 3)).slice(1)).to.deep.equal(['update ["x","1"] true', 'delete ["x","1"] true']);

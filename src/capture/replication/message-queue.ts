@@ -37,6 +37,11 @@ export class MessageQueue {
     return this.#held;
   }
 
+  /** Those that wait, in their order. */
+  *waitingMessages(): Iterable<Buffer> {
+    for (let place = this.#done; place < this.#queue.length; place += 1) yield this.#queue[place]!;
+  }
+
   /** Handles it, or keeps a copy until then. Throws what the handler throws. */
   take(bytes: Buffer): void {
     if (!this.#held) {

@@ -9,7 +9,7 @@
  */
 
 import type { Transcode } from '../../codec/encoding.ts';
-import type { RelationMessage, RowMessage } from '../../codec/row-message.ts';
+import type { RowMessage } from '../../codec/row-message.ts';
 import type { Position, Writer } from '../../messages/append.ts';
 import { markOf, type OpenTransaction, openTransaction, pendingBytes, rewind } from '../../routing/pending.ts';
 import { type LoadedRelation, renewAll } from '../../routing/relation.ts';
@@ -24,10 +24,9 @@ import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
 import { MessageQueue } from './message-queue.ts';
 import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
+import { RelationsAhead, type RelationsAheadDeps } from './relations-ahead.ts';
 
-export interface SessionDeps extends OutboxDeps {
-  /** As it is when this transaction is there. */
-  loadRelation(message: RelationMessage, xid: number | undefined): Promise<LoadedRelation>;
+export interface SessionDeps extends OutboxDeps, Pick<RelationsAheadDeps, 'loadRelations'> {
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
   /** With the routes that the catalog in use gives it. */
@@ -56,6 +55,7 @@ export class CaptureSession {
   readonly #options: SessionOptions;
   readonly #outbox: Outbox;
   #relations = new Map<number, LoadedRelation>();
+  readonly #ahead: RelationsAhead;
   #stream: ReplicationStream | undefined;
   #transaction: OpenTransaction | undefined;
   #idx = -1;
@@ -97,6 +97,9 @@ export class CaptureSession {
       goBack: (place: Place, messages: number) => this.#goBack(place, messages),
     };
     this.#outbox = new Outbox(deps, filling, options);
+    const isKnown = (oid: number) => this.#relations.has(oid);
+    const know = (relation: LoadedRelation) => this.#know(relation);
+    this.#ahead = new RelationsAhead(deps, { queue: this.#queue, isKnown, know, transcode: options.transcode });
   }
 
   /** Where confirmations go. Before it is attached nothing is confirmed. */
@@ -133,9 +136,9 @@ export class CaptureSession {
     return renewAll(this.#relations, this.#deps.renewTypes);
   }
 
-  /** Tables that have sent something. */
+  /** Tables that have sent something, or are about to. */
   get relations(): Iterable<LoadedRelation> {
-    return this.#relations.values();
+    return [...this.#relations.values(), ...this.#ahead.relations];
   }
 
   /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
@@ -190,10 +193,7 @@ export class CaptureSession {
         this.#change(message, isFirst);
         return;
       case 'relation':
-        this.#queue.hold(async () => {
-          const loaded = await this.#deps.loadRelation(message, this.#transaction?.xid);
-          this.#know(loaded);
-        });
+        this.#ahead.hear(message, bytes, this.#transaction?.xid);
         return;
       case 'truncate':
         this.#truncate(message.oids, isFirst);
@@ -274,6 +274,7 @@ export class CaptureSession {
     this.#transaction = transaction;
     this.#idx = idx;
     this.#relations = new Map([...relations].map(([oid, relation]) => [oid, this.#deps.routedAgain(relation)]));
+    this.#ahead.clear();
     this.#again += messages;
   }
 

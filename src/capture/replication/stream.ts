@@ -15,7 +15,7 @@ import type { QuotedTable } from '../../model/quote.ts';
 import { staleCatalog } from '../../model/sqlstate.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
-import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
+import { loadRelations, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
@@ -259,10 +259,7 @@ function openSession(
       onCatalog,
       windows,
       untilSeen,
-      loadRelation: async (message, xid) => {
-        if (xid !== undefined) await untilSeen([xid]);
-        return await loadRelation(relations, message);
-      },
+      loadRelations: (messages) => loadRelations(relations, messages),
       routedAgain: (relation) => routedAgain(relations, relation),
       renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {

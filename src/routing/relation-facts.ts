@@ -1,0 +1,123 @@
+/**
+ * What the stream does not say of the tables that it announces: their columns and keys as they are now, what the message database
+ * knows of them, and how they are shown. For many tables at once: after its start capture meets every table of its source.
+ */
+import type { RelationMessage } from '../codec/row-message.ts';
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { FOUND_BY } from '../notices/replace.ts';
+import { type GeneratedColumn, generatedColumns } from '../source/generated.ts';
+import type { ComparedKey } from '../source/given-keys.ts';
+import { schemasOf } from '../source/tables.ts';
+import type { TableNow } from './relation-key.ts';
+
+const KEY_COLUMNS = statement('routing/key-columns');
+const SOURCE_TABLES = statement('routing/source-tables');
+const TABLES_NOW = statement('routing/tables-now');
+const FREE_NAMES = statement('routing/free-names');
+const SHOWN_AS_ROOT = statement('routing/shown-as-root');
+
+export interface FactsDeps {
+  source: Database;
+  messages: Database;
+  databaseNo: number;
+  publication: string;
+}
+
+export interface TableFacts {
+  /** Its number among our source tables. */
+  no: number;
+  now: TableNow;
+  /** The key is stored under its name as `now.known` says. */
+  isKeyTold: boolean;
+  /** Its primary key of now, in key order. */
+  keyNow: readonly ComparedKey[];
+  partitioned: boolean;
+  /** Generated columns that its changes do not bring. */
+  generated: readonly GeneratedColumn[];
+  /** Names that the same table had when its changes came, and that no other table has now: sinks stay bound to it. */
+  earlierNames: readonly string[];
+  /** Postgres announces a partition beside the table whose changes its own are shown as: it is nothing to speak of. */
+  isShownAsRoot: boolean;
+  /** A sink has a notice about its columns. */
+  isNoted: boolean;
+}
+
+interface KnownRow {
+  no: number;
+  key_columns: string[] | null;
+  told: boolean;
+  earlier: { schema: string; name: string }[] | null;
+  noted: boolean;
+}
+
+interface NowRow {
+  oid: number;
+  columns: string;
+  partitioned: boolean;
+  partition: boolean;
+  unsent: boolean;
+}
+
+/** In the order of `sent`, whose tables all differ. Numbers those that come for the first time. Of usual tables: one round trip. */
+export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[]): Promise<TableFacts[]> {
+  const { source, messages, databaseNo, publication } = deps;
+  const oids = sent.map(({ oid }) => oid);
+  const names = [sent.map(({ schema }) => schema), sent.map(({ name }) => name)];
+  const [keys, now, { rows: known }] = await Promise.all([
+    source.query<ComparedKey & { oid: number }>(KEY_COLUMNS, [oids]),
+    source.query<NowRow>(TABLES_NOW, [oids]),
+    messages.query<KnownRow>(SOURCE_TABLES, [databaseNo, oids, ...names, FOUND_BY.columns]),
+  ]);
+  const those = (which: (row: NowRow) => boolean): number[] => now.rows.filter(which).map(({ oid }) => oid);
+  const generated = await generatedColumns(
+    source,
+    publication,
+    those(({ unsent }) => unsent),
+  );
+  const shown = await shownAsRoot(
+    deps,
+    those(({ partition }) => partition),
+  );
+  const free = await freeNames(
+    source,
+    known.flatMap(({ earlier }) => earlier ?? []),
+  );
+  const keysOf = Map.groupBy(keys.rows, ({ oid }) => oid);
+  const nowOf = new Map(now.rows.map((row) => [row.oid, row]));
+  const generatedOf = Map.groupBy(generated, ({ oid }) => oid);
+  return oids.map((oid, i) => {
+    const { no, key_columns, told, earlier, noted } = known[i]!;
+    const found = nowOf.get(oid);
+    const keyNow = (keysOf.get(oid) ?? []).map(({ oid: _, ...column }) => column);
+    const columns = found && (JSON.parse(found.columns) as NonNullable<TableNow['columns']>);
+    return {
+      ...{ no, keyNow, isKeyTold: told, isNoted: noted, isShownAsRoot: shown.has(oid) },
+      now: { columns, key: keyNow.map(({ name }) => name), known: key_columns },
+      partitioned: found?.partitioned ?? false,
+      generated: generatedOf.get(oid) ?? [],
+      earlierNames: (earlier ?? []).map(({ schema, name }) => `${schema}.${name}`).filter((name) => free.has(name)),
+    };
+  });
+}
+
+async function freeNames(
+  source: Database,
+  names: readonly { schema: string; name: string }[],
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const columns = [names.map(({ schema }) => schema), names.map(({ name }) => name)];
+  const { rows } = await source.query<{ name: string }>(FREE_NAMES, columns);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Those of these partitions. */
+async function shownAsRoot(
+  { source, publication }: FactsDeps,
+  partitions: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (partitions.length === 0) return new Set();
+  const values = [partitions, publication, await schemasOf(source, publication)];
+  const { rows } = await source.query<{ oid: number }>(SHOWN_AS_ROOT, values);
+  return new Set(rows.map(({ oid }) => oid));
+}
