@@ -28,16 +28,16 @@ const DECODERS: Record<string, (bytes: Buffer, options: Decoding) => Promise<Buf
   zstd: (bytes, options) => promisify(zstdDecompress)(bytes, { ...options, finishFlush: constants.ZSTD_e_flush }),
 };
 
-/**
- * Reads `body` (and ends it, when it is longer than needed). An answer that cannot be read is a text that says so.
- * @throws AnswerTooLarge, and whatever the connection throws
- */
+/** Bytes of an answer, and of what they unfold to: beyond, a success is too large, and anything else is cut off. */
+export const largestAnswer = (isSuccess: boolean): number => (isSuccess ? LARGEST_ANSWER_BYTES : LARGEST_ERROR_BYTES);
+
+/** The text of what was read of an answer. One that cannot be read is a text that says so. @throws AnswerTooLarge */
 export async function answerText(
-  body: AsyncIterable<Buffer>,
+  body: Buffer,
   { isSuccess, encoding }: { isSuccess: boolean; encoding: string | undefined },
 ): Promise<string> {
-  const most = isSuccess ? LARGEST_ANSWER_BYTES : LARGEST_ERROR_BYTES;
-  const raw = await read(body, most, isSuccess);
+  const most = largestAnswer(isSuccess);
+  const raw = body.subarray(0, most);
   const coding = encoding?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity' || raw.length === 0) return raw.toString('utf8');
   const decode = DECODERS[coding.replace(/^x-/, '')];
@@ -49,17 +49,4 @@ export async function answerText(
     if (isTooLarge && isSuccess) throw new AnswerTooLarge(`an answer of more than ${most} bytes`);
     return `an answer in content-encoding ${coding}, which was not asked for and cannot be read: ${messageOf(error)}`;
   }
-}
-
-async function read(body: AsyncIterable<Buffer>, most: number, isSuccess: boolean): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes <= most) continue;
-    if (isSuccess) throw new AnswerTooLarge(`an answer of more than ${most} bytes`);
-    break;
-  }
-  return Buffer.concat(pieces).subarray(0, most);
 }

@@ -11,6 +11,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Mask } from '../model/mask.ts';
 import { AnswerTooLarge, answerText, LARGEST_ANSWER_BYTES } from './answer-text.ts';
 import { checkedLookup, guardOf, literalFault, type Reach } from './checked-lookup.ts';
+import { type Exchange, exchange } from './http-exchange.ts';
 
 /** What came back for one request, or why nothing did. `retryAfterMs` is the server's own wish. */
 export type HttpReply =
@@ -71,9 +72,6 @@ export interface HttpClientSettings {
   now: () => number;
 }
 
-/** Of a success whose text nobody wants: so much is read to keep the connection. */
-const UNREAD_BYTES = 64 * 1024;
-
 /** Connects only when asked. */
 export function openHttpClient(settings: HttpClientSettings): HttpClient {
   const { origin, connections, answerTimeoutMs, totalMs, longestRetryAfterMs, mask, now } = settings;
@@ -91,16 +89,11 @@ export function openHttpClient(settings: HttpClientSettings): HttpClient {
 
   return {
     async request({ method, path, headers, body, signal, wantsText }) {
-      const deadline = endAfter(totalMs, signal);
       try {
-        const response = await pool.request({ method, path, headers, body, signal: deadline.signal });
-        const { statusCode: status, headers: answered } = response;
-        const isSuccess = status >= 200 && status < 300;
-        const read = isSuccess && !wantsText ? unread : answerText;
-        const text = await read(response.body, {
-          isSuccess: status === 200,
-          encoding: first(answered['content-encoding']),
-        });
+        const send = (handler: Exchange) => pool.dispatch({ method, path, headers, body }, handler);
+        const { status, headers: answered, body: read } = await exchange(send, { wantsText, totalMs, signal });
+        const encoding = first(answered['content-encoding']);
+        const text = read.length === 0 ? '' : await answerText(read, { isSuccess: status === 200, encoding });
         const retryAfterMs = retryAfter(first(answered['retry-after']), {
           nowMs: now(),
           longestMs: longestRetryAfterMs,
@@ -115,8 +108,6 @@ export function openHttpClient(settings: HttpClientSettings): HttpClient {
         };
       } catch (error) {
         return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error, settings);
-      } finally {
-        deadline.clear();
       }
     },
     connect: (signal) => connectOnce(connector, settings, signal),
@@ -125,12 +116,6 @@ export function openHttpClient(settings: HttpClientSettings): HttpClient {
       return closing;
     },
   };
-}
-
-/** The status says all: what follows it is read to keep the connection, and may as well break off. */
-async function unread(body: Dispatcher.ResponseData['body']): Promise<string> {
-  await body.dump({ limit: UNREAD_BYTES }).catch(() => undefined);
-  return '';
 }
 
 function connectOnce(
@@ -151,25 +136,6 @@ function connectOnce(
       resolve(error === null ? undefined : silence(error, settings));
     });
   });
-}
-
-/**
- * Ends with `parent` or after `ms`. By hand, because the timer of AbortSignal.timeout and its hold on `parent` would
- * outlive every request by minutes.
- */
-function endAfter(ms: number, parent: AbortSignal): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const end = (): void => controller.abort(parent.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no complete answer within ${ms} ms`)), ms);
-  if (parent.aborted) end();
-  else parent.addEventListener('abort', end, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      parent.removeEventListener('abort', end);
-    },
-  };
 }
 
 /** Connects to the addresses that were checked; the certificate is of the name all the same. */
