@@ -4,6 +4,7 @@ import { checkDelivery } from '../checks/delivery.ts';
 import type { Finding } from '../checks/finding.ts';
 import { isPresent, type SeenProcess } from '../messages/processes.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './doctor/check.ts';
+import { deliveryFactsOf } from './doctor/delivery-facts.ts';
 import {
   consumerFindings,
   type KnownOperation,
@@ -110,8 +111,7 @@ function ofSink(sink: AttentionSink, { operations, consumers }: AttentionFacts):
   const { name, database, into_database } = sink;
   const subject = { kind: 'sink', name } as const;
   const about = { subject, source: database, destination: into_database ?? undefined };
-  const isFailing = sink.failing_since !== null;
-  const delivery = checkDelivery({ ...sink, isFailing }, { notices: new Set(), destination: undefined });
+  const delivery = checkDelivery(deliveryFactsOf(sink), { notices: new Set(), destination: undefined });
   return [
     ...checksOf(about, operationFindings(operations, { sink: name })).map(ofOperation(operations)),
     ...checksOf(about, [...consumerFindings(consumers, name), ...delivery]).map((check) => ({

@@ -18,6 +18,7 @@ const ATTENTION = 20;
 const OPERATIONS = 10;
 /** Characters of what a destination said. */
 const ANSWER = 120;
+const begun = (words: string): string => (words.length > ANSWER ? `${words.slice(0, ANSWER)}…` : words);
 
 const AttentionShape = CheckShape.extend({
   since: z.string().nullable(),
@@ -110,7 +111,7 @@ function shownAttention(item: Attention, asking: Permitted): z.input<typeof Atte
   const check = shownCheck(item, asking);
   return {
     ...check,
-    answer: check.answer?.slice(0, ANSWER) ?? null,
+    answer: check.answer && begun(check.answer),
     since: item.since,
     act: item.act && { ...item.act, body: { ...item.act.body } },
   };
@@ -125,7 +126,7 @@ function shownHour({ persisted, delivered }: OverviewSink['hour']) {
 
 function shownOperationBriefly(operation: Operation, asking: Permitted): z.input<typeof OverviewOperation> {
   const { result: _result, steps: _steps, lines: _lines, ...shown } = shownOperation(operation, asking);
-  return { ...shown, reason: shown.reason?.slice(0, ANSWER) ?? null };
+  return { ...shown, reason: shown.reason && begun(shown.reason) };
 }
 
 function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {

@@ -34,6 +34,8 @@ export interface DeliveryFacts {
   error: string | null;
   /** Its circuit is open. */
   isFailing: boolean;
+  /** Clients receive from it. */
+  isPulled: boolean;
   notices: readonly { code: string; table: string | null; message: string; remedy: string | null }[];
 }
 
@@ -76,12 +78,14 @@ const REASONS: Record<string, Said | null> = {
       'messages have waited for an hour, and nobody has received any in that time',
       byHand(`Start its client, or set \`status: disabled\` in the entry of ${name}.`),
     ),
-  behind: ({ name, pending }) =>
+  behind: ({ name, pending, isPulled }) =>
     warning(
       'behind',
       `a message has waited for more than 5 minutes, or for more than one while more arrive than are delivered; ${pending} are pending`,
       byHand(
-        `Start another worker or client, or send larger batches. Column \`error\` of \`millrace.pending_messages\` says why a message fails (sink_name ${name}).`,
+        isPulled
+          ? 'Start its client, or more of them. The page of the sink says who received last, and has a command that receives some.'
+          : `Start another worker, or send larger batches. Column \`error\` of \`millrace.pending_messages\` says why a message fails (sink_name ${name}).`,
       ),
     ),
   parked: ({ name, parked }) =>
@@ -167,6 +171,8 @@ export function checkDelivery(facts: DeliveryFacts, seen: Seen): (Finding | Answ
   const notices = new Set(facts.notices.map(({ code }) => code));
   const found = facts.reasons
     .filter((reason) => !notices.has(reason) && !seen.notices.has(reason))
+    // While nothing can be delivered, messages wait for that, and no other worker would help.
+    .filter((reason) => reason !== 'behind' || !facts.isFailing)
     .flatMap((reason) => {
       const say = REASONS[reason];
       if (say === undefined) return open(reason, facts, seen);

@@ -71,7 +71,7 @@ describe('checks of room', () => {
 describe('checks of delivery', () => {
   const FACTS = {
     ...{ name: 's', status: 'active', pending: 3, parked: 0, faulty: 0, oldest_seconds: 5 },
-    ...{ error: 'words', isFailing: false, notices: [], status_reason: null },
+    ...{ error: 'words', isFailing: false, isPulled: false, notices: [], status_reason: null },
   };
   const nothing = { notices: new Set<string>(), destination: undefined };
   const reasons: [string, string[]][] = [
@@ -108,6 +108,17 @@ describe('checks of delivery', () => {
   it('say of a function that messages failed on it', () => {
     const found = checkDelivery({ ...FACTS, parked: 3, faulty: 2, reasons: ['parked'] }, nothing);
     expect(said(found)).to.deep.equal(['warning parked', 'warning function_faulty']);
+  });
+  it('say of a consumer that is behind what clients can do, and nothing of workers', () => {
+    const remedyOf = (isPulled: boolean) =>
+      checkDelivery({ ...FACTS, reasons: ['behind'], isPulled }, nothing)[0]!.remedy;
+    expect(remedyOf(true)).to.match(/^Start its client/);
+    expect(remedyOf(true)).not.to.match(/worker/);
+    expect(remedyOf(false)).to.match(/^Start another worker, .+sink_name s/);
+  });
+  it('say of a sink to which nothing can be delivered why, and not that it is behind', () => {
+    const reasons = ['index_missing', 'behind'];
+    expect(said(checkDelivery({ ...FACTS, reasons, isFailing: true }, nothing))).to.deep.equal(['error index_missing']);
   });
   it('say of a sink alone what is wrong around it', () => {
     const found = checkSinkAlone({ ...FACTS, database: 'shop', reasons: ['source_error', 'no_worker', 'behind'] });

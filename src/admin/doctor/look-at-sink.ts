@@ -12,6 +12,7 @@ import { FOUND_BY } from '../../notices/replace.ts';
 import type { Log } from '../../runtime/log.ts';
 import { DestinationDown } from '../../sinks/contract.ts';
 import type { ListedSink } from '../list-sinks.ts';
+import { deliveryFactsOf } from './delivery-facts.ts';
 
 export interface SinkLookDeps {
   messages: Database;
@@ -42,16 +43,13 @@ export function findingsOf(
   const { destination, tables } = seen;
   const isWrong = destination?.some(({ status }) => status === 'error');
   const looked = [...(destination ?? []), ...(tables ?? [])];
-  const delivery = checkDelivery(
-    { ...sink, isFailing: sink.failing_since !== null },
-    {
-      notices: new Set([
-        ...(tables ? FOUND_BY.publication : []),
-        ...(isLookedAt(destination) ? saidAnew(destination) : []),
-      ]),
-      destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
-    },
-  );
+  const delivery = checkDelivery(deliveryFactsOf(sink), {
+    notices: new Set([
+      ...(tables ? FOUND_BY.publication : []),
+      ...(isLookedAt(destination) ? saidAnew(destination) : []),
+    ]),
+    destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
+  });
   // That nothing else is wrong need not be said.
   const isWell = looked.every(({ status }) => status === 'ok');
   return [...looked, ...delivery.filter(({ status }) => isWell || status !== 'ok')];

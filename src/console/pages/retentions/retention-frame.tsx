@@ -8,7 +8,8 @@ import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Known, Loaded } from '../../parts/places.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
-import { judged, stateOf, wrongOf } from '../sinks/use-sink.ts';
+import { SinkState } from '../sinks/sink-state.tsx';
+import { judged } from '../sinks/use-sink.ts';
 import { type Retention, RetentionContext } from './use-retention.ts';
 
 const ABOVE = [{ to: '/change-retentions', label: 'Change retentions' }];
@@ -69,7 +70,7 @@ function Beside({ retention }: { retention: Retention }) {
   const { pending, pending_is_estimate, parked } = retention.state;
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <State state={stateOf(judged(retention))} code={wrongOf(retention)[0]?.name ?? null} />
+      <SinkState sink={judged(retention)} />
       {parked > 0 && <State state="parked" word={`${count(parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {pending_is_estimate && 'about '}

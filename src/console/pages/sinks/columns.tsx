@@ -2,11 +2,10 @@
 import type { OverviewSink } from '../../api/overview.ts';
 import type { SinkPaths } from '../../api/sink-paths.ts';
 import { count, ms, rate, span } from '../../lib/format.ts';
-import { State } from '../../parts/icons.tsx';
 import { SinkLink } from '../../parts/sink-link.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { stateOf } from './use-sink.ts';
+import { SinkState } from './sink-state.tsx';
 
 /** Its name, and how it is in a word. `home`: the page of its sort. */
 export const nameColumns = (home: SinkPaths['home'], heading: string): readonly Column<OverviewSink>[] => [
@@ -20,9 +19,7 @@ export const nameColumns = (home: SinkPaths['home'], heading: string): readonly 
   {
     key: 'state',
     heading: 'State',
-    cell: (sink) => (
-      <State state={stateOf(sink)} code={sink.reasons[0] === sink.status ? null : (sink.reasons[0] ?? null)} />
-    ),
+    cell: (sink) => <SinkState sink={sink} />,
   },
 ];
 

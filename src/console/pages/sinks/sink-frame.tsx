@@ -8,8 +8,9 @@ import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Known, Loaded } from '../../parts/places.tsx';
 import { PauseButton } from './pause-button.tsx';
+import { SinkState } from './sink-state.tsx';
 import { SINK_TABS } from './tabs.ts';
-import { judged, type Sink, SinkContext, stateOf, wrongOf } from './use-sink.ts';
+import { judged, type Sink, SinkContext } from './use-sink.ts';
 
 const ABOVE = [{ to: '/sinks', label: 'Sinks' }];
 
@@ -60,7 +61,7 @@ function Beside({ sink }: { sink: Sink }) {
   const figures = data?.sinks.find(({ id }) => id === sink.id);
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <State state={stateOf(judged(sink))} code={wrongOf(sink)[0]?.name ?? null} />
+      <SinkState sink={judged(sink)} />
       {sink.state.parked > 0 && <State state="parked" word={`${count(sink.state.parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {sink.state.pending_is_estimate && 'about '}

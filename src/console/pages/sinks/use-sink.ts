@@ -27,7 +27,7 @@ const STATES: Record<string, string> = {
   not_worked_on: 'unknown',
 };
 
-interface Judged {
+export interface Judged {
   status: string;
   health: string;
   reasons: readonly string[];

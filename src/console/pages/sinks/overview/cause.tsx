@@ -11,6 +11,7 @@ import { Ago, Until } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { indexCommand } from '../form/index-command.ts';
+import { kindOf } from '../kinds.ts';
 import { type AnySink, type Sink, wrongOf } from '../use-sink.ts';
 import { useTable } from '../use-table.ts';
 import { DisableButton } from './end.tsx';
@@ -89,8 +90,8 @@ function Wrong({ sink, wrong, sinceOf }: WrongProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: two of one name differ by their place
           <li key={`${name} ${place}`} className="flex flex-wrap gap-x-6 gap-y-1 px-3 py-2">
             <div className="w-40 shrink-0">
-              <State state={status === 'error' ? 'check_error' : status} />
-              <p className="font-mono text-xs text-muted">{name}</p>
+              <State state={name === 'behind' ? name : status === 'error' ? 'check_error' : status} />
+              {name !== 'behind' && <p className="font-mono text-xs text-muted">{name}</p>}
               {sinceOf(name) !== null && (
                 <p className="text-sm text-muted">
                   <Ago at={sinceOf(name)} />
@@ -112,11 +113,13 @@ function Wrong({ sink, wrong, sinceOf }: WrongProps) {
       </ul>
       {error !== null && (
         <div className="border-t border-line px-3 py-2 first:border-t-0">
-          <p className="text-sm text-muted">
-            Answer of the destination{failing_since !== null && ', first failed '}
-            {failing_since !== null && <Ago at={failing_since} />}:
+          <p className="flex flex-wrap justify-between gap-x-4 text-sm text-muted">
+            <span>
+              Answer of the destination{failing_since !== null && ', first failed '}
+              {failing_since !== null && <Ago at={failing_since} />}:
+            </span>
             {next_probe_at !== null && (
-              <span className="float-right">
+              <span>
                 Next probe <Until at={next_probe_at} />
               </span>
             )}
@@ -143,7 +146,9 @@ function Acts({ sink, names }: { sink: AnySink; names: readonly string[] }) {
   const codes = [...new Set(sink.state.notices.map(({ code }) => code))].filter((code) => names.includes(code));
   const isOpen = names.some((name) => PROBED.includes(name));
   const isUnread = names.includes('nobody_receives');
-  if (!isOpen && !isUnread && codes.length === 0) return null;
+  const isReceived = 'kind' in sink && kindOf((sink as Sink).kind).isReceived;
+  const canReceive = isUnread || (isReceived && names.includes('behind'));
+  if (!isOpen && !canReceive && codes.length === 0) return null;
   const failed = probe.error ?? dismiss.error;
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
@@ -158,12 +163,8 @@ function Acts({ sink, names }: { sink: AnySink; names: readonly string[] }) {
           Probe now
         </Button>
       )}
-      {isUnread && (
-        <>
-          <CopyButton text={receiveCommand(sink.name, location.origin)} label="Copy curl" />
-          <DisableButton sink={sink} />
-        </>
-      )}
+      {canReceive && <CopyButton text={receiveCommand(sink.name, location.origin)} label="Copy curl" />}
+      {isUnread && <DisableButton sink={sink} />}
       {codes.map((code) => (
         <Button
           key={code}

@@ -5,17 +5,20 @@ const json = (text: string): string => JSON.stringify(text);
 
 /** Receives five messages, which come again unless they are acknowledged. */
 export const receiveCommand = (name: string, origin: string): string =>
+  curl(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`, '{"batch_size": 5, "wait_for": "20s"}');
+
+const curl = (url: string, body: string): string =>
   [
-    `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
-    `  -d '{"batch_size": 5, "wait_for": "20s"}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`,
+    `curl ${url} \\`,
+    `  -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
+    `  -d '${body}'`,
   ].join('\n');
 
 export const EXAMPLES = {
   curl: (name: string, origin: string): string =>
     [
-      receiveCommand(name, origin),
-      `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
-      `  -d '{"ack_ids": ["..."]}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`,
+      `${receiveCommand(name, origin)}\n`,
+      curl(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`, '{"ack_ids": ["..."]}'),
     ].join('\n'),
   SQL: (name: string): string =>
     `select ack_id, message from millrace.receive(${quoteLiteral(name)}, 5);\nselect millrace.ack(${quoteLiteral(name)}, array['...']);`,
