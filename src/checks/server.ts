@@ -52,7 +52,7 @@ function checkReplication(facts: SourceFacts): Finding[] {
   if (facts.walLevel !== 'logical')
     refuse(
       'wal_level',
-      `wal_level is ${facts.walLevel}, it must be logical`,
+      `wal_level is ${facts.walLevel}; it must be logical`,
       inSource("alter system set wal_level = 'logical'", `then restart the server; ${OR_TRIGGERS}`),
     );
   const role = quoteIdentifier(facts.roleName);

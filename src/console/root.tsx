@@ -1,5 +1,5 @@
 /** The routes that everything hangs under: `root` has nothing around it, `inside` is for who has logged in. */
-import { createRootRoute, createRoute, Outlet, redirect, useRouter } from '@tanstack/react-router';
+import { createRootRoute, createRoute, Link, Outlet, redirect, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError, call, rememberCsrf } from './api/client.ts';
 import { useOverview } from './api/overview.ts';
@@ -17,15 +17,6 @@ export const root = createRootRoute({
     <Toasts>
       <Outlet />
     </Toasts>
-  ),
-  notFoundComponent: () => (
-    <Page title="Page not found">
-      <p>
-        <a href="/" className="text-accent hover:underline">
-          Go to the overview
-        </a>
-      </p>
-    </Page>
   ),
   errorComponent: Failed,
 });
@@ -76,6 +67,23 @@ function Inside() {
     </PersonContext>
   );
 }
+
+/** Whatever no other route is. */
+export const anywhere = createRoute({
+  getParentRoute: () => inside,
+  path: '$',
+  component: () => (
+    <Page title="Page not found">
+      <p>
+        Nothing is at this address. Find anything by its name with <kbd className="font-mono text-sm">Ctrl K</kbd>, or{' '}
+        <Link to="/" className="text-accent underline">
+          go to the overview
+        </Link>
+        .
+      </p>
+    </Page>
+  ),
+});
 
 /** A fault of ours: the page can be tried again. */
 function Failed({ error }: { error: unknown }) {

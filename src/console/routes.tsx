@@ -9,7 +9,7 @@ import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
 import { retentionRoutes } from './pages/retentions/routes.ts';
 import { serviceRoutes } from './pages/service/routes.ts';
 import { sinkRoutes } from './pages/sinks/routes.ts';
-import { inside, root } from './root.tsx';
+import { anywhere, inside, root } from './root.tsx';
 
 const tree = root.addChildren([
   ...personalRoutes,
@@ -22,6 +22,7 @@ const tree = root.addChildren([
     ...operationRoutes,
     ...peopleRoutes,
     ...serviceRoutes,
+    anywhere,
   ]),
 ]);
 

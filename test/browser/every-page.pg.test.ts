@@ -2,6 +2,7 @@
  * Every page with something on it, by day and by night, on a wide screen and on a narrow one. Pictures of them for the
  * documentation: `MILLRACE_SCREENSHOTS=1 npx mocha test/browser/every-page.pg.test.ts`.
  */
+import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { VERSION } from '../../src/runtime/version.ts';
@@ -122,7 +123,7 @@ change_retentions:
     await source?.drop();
   });
 
-  /** An hour of messages, some of which failed, and a verification under way. */
+  /** An hour of messages until a little later than now, some of which failed, and a verification under way. */
   async function fill(): Promise<void> {
     const { m, web } = on;
     await addShop(m.db);
@@ -135,7 +136,7 @@ change_retentions:
       `insert into millrace_private.sink_counters (sink_no, step, at, persisted, delivered, failed, bytes, latency)
        select s.no, 'minute', date_trunc('minute', clock_timestamp()) - n * interval '1 min', c, c, n % 17 / 12, c * 70,
               array_fill(0, array[2]) || array[c / 2, c / 3, c / 10, n % 5] || array_fill(0, array[18])
-         from millrace_private.sinks s, generate_series(1, 59) n,
+         from millrace_private.sinks s, generate_series(-3, 59) n,
               lateral (select round(900 + 700 * sin(n / 7.0) + s.no * 20)::int as c) x
         where s.name <> 'orders-hook'`,
     );
@@ -228,4 +229,66 @@ change_retentions:
       await page.setViewportSize({ width: 640, height: 400 });
       await expectNothingSideways(page, `${address}, zoomed`);
     });
+
+  it('an address of nothing, among all pages', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const address of ['/nonesuch', '/sinks/products-index/nonesuch']) {
+      await page.goto(address);
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: 'Sinks' }).waitFor();
+      await expectAccessible(page, address);
+    }
+  });
+
+  it('a sink with as long a name as there may be, to which nothing is delivered', async () => {
+    const { m, web } = on;
+    const name = 'products-of-the-shop-'.repeat(3);
+    await web.call('POST', '/api/sinks/orders-hook/release');
+    const { status, text } = await web.call('PUT', '/api/sinks/orders-hook', { body: { name, status: 'active' } });
+    expect(status, text).to.equal(200);
+    await m.db.query(
+      `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
+       select no, 'unreachable', 'nothing listens at this address', clock_timestamp() + interval '1 h'
+         from millrace_private.sinks where name = $1`,
+      [name],
+    );
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const tab of ['overview', 'messages', 'function', 'backfills', 'verify', 'trace', 'settings']) {
+      await page.goto(`/sinks/${name}/${tab}`);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
+      if (tab === 'messages') await page.getByText(`Nothing is delivered to ${name}`).waitFor();
+      await expectNothingSideways(page, tab);
+    }
+  });
+
+  it('a consumer that is behind, with what receives from it', async () => {
+    const { db } = on.m;
+    const { rows } = await db.query<{ no: number; database_no: number }>(
+      `select s.no, d.no as database_no from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id
+        where s.name = 'orders-worker'`,
+    );
+    const { no, database_no } = rows[0]!;
+    const [id] = await appendMessages(db, no, [{}]);
+    const beBehind = async () => {
+      await report();
+      await db.query('delete from millrace_private.capture_beats where seq = -1');
+      await db.query(
+        `insert into millrace_private.capture_beats (database_no, seq, at, next_id)
+         values ($1, -1, clock_timestamp() - interval '9 min', $2::bigint + 1)`,
+        [database_no, id],
+      );
+    };
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await beBehind();
+    await page.goto('/sinks');
+    const row = page.getByRole('row').filter({ hasText: 'orders-worker' });
+    await row.getByText('Behind', { exact: true }).waitFor();
+    expect(await row.getByText('behind', { exact: true }).count(), 'the same as a code').to.equal(0);
+    await beBehind();
+    await page.goto('/sinks/orders-worker/overview');
+    const wrong = page.getByRole('region', { name: 'What is wrong' });
+    await wrong.getByText(/^Start its client/).waitFor();
+    await wrong.getByRole('button', { name: 'Copy curl' }).waitFor();
+  });
 });

@@ -25,12 +25,12 @@ describe('browser: things of the file', () => {
         const seen = await on.see(look);
         const { page } = seen;
         await page.goto(at);
-        await page.getByText('Declared in the configuration file (start)').waitFor();
+        await page.getByText('Declared in the configuration file.').waitFor();
         await page.getByRole('button', { name: button }).waitFor();
         await expectAccessible(page, `${what} of the file`);
         await page.getByRole('button', { name: 'Release to the API…' }).click();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Release to the API' }).click();
-        await page.getByText('Released from the configuration file (start)').waitFor();
+        await page.getByText('Released from the configuration file.').waitFor();
         await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
         await expectAccessible(page, `${what} that was released`);
         await screenshot(page, `released-${what.slice(2)}-${look.width}`);

@@ -35,8 +35,11 @@ export function Code({ text, name, copy = `Copy ${name}` }: { text: string; name
   return (
     <figure className="my-2 rounded-md border border-line bg-surface" aria-label={name}>
       <div className="flex items-start gap-2 p-2">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys */}
-        <pre tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-1.5 font-mono text-sm whitespace-pre">
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+          tabIndex={0}
+          className="max-h-80 min-w-0 flex-1 overflow-auto p-1.5 font-mono text-sm whitespace-pre max-sm:break-words max-sm:whitespace-pre-wrap"
+        >
           {text}
         </pre>
         <CopyButton text={text} label={copy} isShort />

@@ -94,15 +94,26 @@ const PASSING = new Set([
   ...['running', 'check_error'],
 ]);
 
-/** `word`: another one than that of the state. `code`: what the API calls its cause, behind the word. */
-export function State(given: { state: string; word?: string; code?: string | null }) {
+interface StateProps {
+  state: string;
+  /** Another one than that of the state. */
+  word?: string;
+  /** What the API calls its cause, behind the word. */
+  code?: string | null;
+  /** A sentence rather than a word: it may break. */
+  isLong?: boolean;
+}
+
+export function State({ isLong = false, ...given }: StateProps) {
   const isUnknown = use(OldContext) && PASSING.has(given.state);
-  const { state, word, code } = isUnknown ? { state: 'unknown' } : given;
+  const { state, word, code }: Omit<StateProps, 'isLong'> = isUnknown ? { state: 'unknown' } : given;
   const { word: usual, icon: Shape, tone } = shapeOf(state);
   return (
-    <span className={`inline-flex items-center gap-1.5 align-top whitespace-nowrap ${TONES[tone]}`}>
+    <span
+      className={`inline-flex min-w-0 items-center gap-1.5 align-top ${isLong ? '' : 'whitespace-nowrap'} ${TONES[tone]}`}
+    >
       <Shape size={14} className="shrink-0" aria-hidden />
-      <span className="font-medium">{word ?? usual}</span>
+      <span className={`min-w-0 font-medium ${isLong ? 'break-words' : ''}`}>{word ?? usual}</span>
       {code != null && <span className="font-mono text-xs">{code}</span>}
     </span>
   );

@@ -62,7 +62,7 @@ export function ErrorNote({ error, again }: { error: ApiError; again?: () => unk
       <NoteIcon tone="danger" />
       <div className="min-w-0 flex-1">
         <p className={`font-medium ${beginsWithWord(error.message) ? 'first-letter:uppercase' : ''}`}>
-          {error.message}
+          <Prose text={error.message} />
         </p>
         {error.remedy !== null && (
           <p className="text-text">

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { Call, PathsWith } from '../api/client.ts';
 import { useCall } from '../api/queries.ts';
+import { configurationFile } from '../lib/declared.ts';
 import { Button } from './button.tsx';
 import { Mono } from './code.tsx';
 import { Confirm } from './dialog.tsx';
@@ -44,14 +45,8 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
       <Note tone="idle">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <p className="min-w-0 flex-1 basis-80 text-text">
-            {isOfFile ? 'Declared in the configuration file' : 'Released from the configuration file'}
-            {declared_from !== null && (
-              <>
-                {' '}
-                (<Mono>{declared_from}</Mono>)
-              </>
-            )}
-            . {isOfFile ? children : 'Its entry there has no effect.'}
+            {isOfFile ? 'Declared in' : 'Released from'} {configurationFile(declared_from)}.{' '}
+            {isOfFile ? children : 'Its entry there has no effect.'}
             {entry_name !== null && (
               <>
                 {' '}

@@ -173,26 +173,30 @@ function Leaf({ table, chosen, choose, wantsOldValues, group }: Choosing & { tab
   const finding = table.capture?.finding ?? null;
   return (
     <li className="border-t border-line py-1 pr-3 pl-10 hover:bg-surface">
-      <div className="flex flex-wrap items-baseline gap-x-4">
-        <label
-          className={`flex min-w-0 items-baseline gap-2 py-0.5 pointer-coarse:min-h-11 ${canCome ? '' : 'text-muted'}`}
-        >
-          <input
-            type={group === undefined ? 'checkbox' : 'radio'}
-            name={group}
-            className="size-4 shrink-0 translate-y-0.5 accent-accent"
-            checked={isChosen}
-            // One that was chosen before can be put down again.
-            disabled={!canCome && !isChosen}
-            aria-describedby={finding === null ? `${id}-about` : `${id}-about ${id}-why`}
-            onChange={(event) => choose([table], event.target.checked)}
-          />
-          <span className="min-w-0 font-mono text-sm break-words">{table.name}</span>
-        </label>
-        <span id={`${id}-about`} className="text-sm text-muted tabular-nums">
-          <About table={table} />
-        </span>
-        {wantsOldValues && isChosen && canCome && <OldValues table={table} />}
+      <div className="flex items-baseline gap-2">
+        <input
+          id={id}
+          type={group === undefined ? 'checkbox' : 'radio'}
+          name={group}
+          className="size-4 shrink-0 translate-y-0.5 accent-accent"
+          checked={isChosen}
+          // One that was chosen before can be put down again.
+          disabled={!canCome && !isChosen}
+          aria-describedby={finding === null ? `${id}-about` : `${id}-about ${id}-why`}
+          onChange={(event) => choose([table], event.target.checked)}
+        />
+        <div className="flex min-w-0 flex-wrap items-baseline gap-x-4">
+          <label
+            htmlFor={id}
+            className={`min-w-0 py-0.5 font-mono text-sm break-words pointer-coarse:py-3 ${canCome ? '' : 'text-muted'}`}
+          >
+            {table.name}
+          </label>
+          <span id={`${id}-about`} className="text-sm text-muted tabular-nums">
+            <About table={table} />
+          </span>
+          {wantsOldValues && isChosen && canCome && <OldValues table={table} />}
+        </div>
       </div>
       {finding !== null && (
         <div id={`${id}-why`} className="mb-1 ml-6 text-sm text-muted">

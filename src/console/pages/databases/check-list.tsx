@@ -29,7 +29,7 @@ export function CheckList({ checks, hostname, again, busy = false, nothing = 'No
           <span className="w-24 shrink-0">
             <State state={check.status === 'error' ? 'check_error' : check.status} />
           </span>
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 max-sm:basis-full">
             <Said check={check} service={serviceRemedy(hostname, check.id)} />
             {again !== undefined && check.status === 'error' && (
               <p className="mt-1 mb-1">

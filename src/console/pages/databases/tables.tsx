@@ -157,7 +157,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
 
 function Changes({ table: { capture, published } }: { table: SourceTable }) {
   const finding = capture?.finding ?? null;
-  const word = capture?.comes ? (published ? 'Captured' : 'Captured once a sink wants them') : 'Not captured';
+  const word = capture?.comes ? (published ? 'Captured' : 'Captured once a sink reads it') : 'Not captured';
   if (finding === null) return <State state={published ? 'ok' : 'notice'} word={word} />;
   return (
     <details>

@@ -80,7 +80,7 @@ function NoFunction() {
           <div key={title} className="min-w-0">
             <dt className="font-medium text-text">{title}</dt>
             <dd>{sentence}</dd>
-            <dd className="mt-1 overflow-x-auto rounded-md bg-surface p-2 font-mono text-xs whitespace-pre">
+            <dd className="mt-1 overflow-x-auto rounded-md bg-surface p-2 font-mono text-xs break-words whitespace-pre-wrap">
               {code.trim()}
             </dd>
           </div>

@@ -12,7 +12,7 @@ export function SinkError({ place: { name, home, error, failingSince, reason } }
   return (
     <section aria-label="Why nothing is delivered" className={`mb-4 rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
       <div className="flex flex-wrap items-center gap-x-3">
-        <State state="failing" word={`Nothing is delivered to ${name}`} />
+        <State state="failing" word={`Nothing is delivered to ${name}`} isLong />
         <span className="text-sm text-text">
           {reason !== null && words(reason)}
           {failingSince !== null && (

@@ -1,6 +1,7 @@
 /** What a change retention is, in short. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { changer, configurationFile } from '../../lib/declared.ts';
 import { plural } from '../../lib/format.ts';
 import { Mono } from '../../parts/code.tsx';
 import { Fact, Facts } from '../../parts/page.tsx';
@@ -21,10 +22,10 @@ export function About({ retention }: { retention: Retention }) {
         {actions.join(', ')}
         {Array.isArray(filters) && filters.length > 0 && `, ${plural(filters.length, 'filter')}`}
       </Fact>
-      <Fact label="Managed by">{managed_by === 'file' ? (declared_from ?? 'a configuration file') : 'the API'}</Fact>
+      <Fact label="Managed by">{managed_by === 'file' ? configurationFile(declared_from) : 'the API'}</Fact>
       <Fact label="Changed">
         <Ago at={updated_at} />
-        {updated_by !== null && ` by ${updated_by}`}
+        {updated_by !== null && ` by ${changer(updated_by)}`}
       </Fact>
     </Facts>
   );

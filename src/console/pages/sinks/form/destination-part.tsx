@@ -1,5 +1,6 @@
 /** Where a sink delivers to, and whether that answers. */
 import { Link } from '@tanstack/react-router';
+import { buttonLook } from '../../../parts/button.tsx';
 import { Choice } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
 import { KINDS, kindOfType, newDestination } from '../kinds.ts';
@@ -30,17 +31,16 @@ export function DestinationPart() {
         />
       )}
       {isRetention ? (
-        <p>
-          A change table keeps every change of one table in a table of yours: it is made as a{' '}
+        <div className="space-y-3">
+          <p>A change table has a form of its own: it is declared as a change retention.</p>
           <Link
             to="/change-retentions/new"
             search={entry.database === '' ? {} : { database: entry.database }}
-            className="text-accent underline"
+            className={buttonLook('primary')}
           >
-            change retention
+            New change retention
           </Link>
-          .
-        </p>
+        </div>
       ) : (
         known && <Keys key={types[0]} fields={known.fields} />
       )}

@@ -113,16 +113,21 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
             <DestinationPart />
             {DESTINATIONS[entry.destination.type]?.isTested && <Test entry={entry} />}
           </Part>
-          <Part number={3} title="Function" isWide>
-            <FunctionPart written={draft.functions} onWrite={write} />
-          </Part>
-          <Part number={4} title="Rows">
-            <RowsPart estimate={rows} />
-          </Part>
-          <Part number={5} title="Name">
-            <NamePart proposed={proposed} withStatus />
-          </Part>
-          <End {...{ create, rows, entry }} warnings={planned.plan?.warnings ?? []} />
+          {/* A change table goes on in another form. */}
+          {!kindOfType(entry.destination.type).isRetention && (
+            <>
+              <Part number={3} title="Function" isWide>
+                <FunctionPart written={draft.functions} onWrite={write} />
+              </Part>
+              <Part number={4} title="Rows">
+                <RowsPart estimate={rows} />
+              </Part>
+              <Part number={5} title="Name">
+                <NamePart proposed={proposed} withStatus />
+              </Part>
+              <End {...{ create, rows, entry }} warnings={planned.plan?.warnings ?? []} />
+            </>
+          )}
         </form>
       </Page>
     </FormContext>
@@ -182,7 +187,6 @@ function End({ create, rows, entry, warnings }: EndProps) {
   const { error, isPending } = create;
   const isUntested = error !== null && checksOf(error).length > 0;
   const sends = entry.initial_backfill === true && rows !== null && rows > 0;
-  const { isRetention } = kindOfType(entry.destination.type);
   return (
     <div className="space-y-3 border-t border-line py-5 lg:pl-[10.5rem]">
       {warnings.map((warning) => (
@@ -192,13 +196,7 @@ function End({ create, rows, entry, warnings }: EndProps) {
       ))}
       {error && <ErrorNote error={error} />}
       <div className="flex flex-wrap gap-2">
-        <Button
-          look="primary"
-          type="submit"
-          needs="admin"
-          busy={isPending}
-          because={isRetention ? 'Create a change table as a change retention' : null}
-        >
+        <Button look="primary" type="submit" needs="admin" busy={isPending}>
           {sends ? `Create sink and send about ${plural(rows, 'row')}` : 'Create sink'}
         </Button>
         {isUntested && (

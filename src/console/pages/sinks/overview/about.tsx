@@ -1,5 +1,6 @@
 /** What a sink is, in short. */
 import { Link } from '@tanstack/react-router';
+import { changer, configurationFile } from '../../../lib/declared.ts';
 import { plural } from '../../../lib/format.ts';
 import { Mono } from '../../../parts/code.tsx';
 import { Fact, Facts } from '../../../parts/page.tsx';
@@ -50,12 +51,10 @@ export function About({ sink }: { sink: Sink }) {
           ? 'none: rows are sent as they are'
           : functions.map((key) => `${key} ${sink[key]}`).join(', ')}
       </Fact>
-      <Fact label="Managed by">
-        {sink.managed_by === 'file' ? (sink.declared_from ?? 'a configuration file') : 'the API'}
-      </Fact>
+      <Fact label="Managed by">{sink.managed_by === 'file' ? configurationFile(sink.declared_from) : 'the API'}</Fact>
       <Fact label="Changed">
         <Ago at={sink.updated_at} />
-        {sink.updated_by !== null && ` by ${sink.updated_by}`}
+        {sink.updated_by !== null && ` by ${changer(sink.updated_by)}`}
       </Fact>
     </Facts>
   );

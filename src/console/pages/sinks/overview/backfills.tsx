@@ -1,7 +1,7 @@
 /** Rows that are on their way to a sink. */
 import { Link } from '@tanstack/react-router';
 import { useOverview } from '../../../api/overview.ts';
-import { count, left } from '../../../lib/format.ts';
+import { count, left, plural } from '../../../lib/format.ts';
 import { State } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Progress } from '../../../parts/progress.tsx';
@@ -36,8 +36,7 @@ export function Backfills({ sink }: { sink: Sink }) {
               <State state={STATES[state] ?? state} />
               <Progress part={part} label={`Rows of ${name}`} />
               <span className="text-sm text-muted tabular-nums">
-                {count(done)}
-                {all !== null && ` of about ${count(all)}`}
+                {all === null ? plural(done, 'row') : `${count(done)} of about ${plural(all, 'row')}`}
                 {leftOf(id) !== null && `, ${left(leftOf(id)!)}`}
               </span>
             </li>

@@ -103,7 +103,7 @@ function Drawn({ points, range, from }: DrawnProps) {
       <p className="mt-2 text-sm text-muted tabular-nums">
         {count(sum(points.map(({ retried }) => retried)))} retried, {count(sum(points.map(({ parked }) => parked)))}{' '}
         parked, {count(sum(points.map(({ discarded }) => discarded)))} discarded,{' '}
-        {bytes(sum(points.map((point) => point.bytes)))} delivered.
+        {bytes(sum(points.map((point) => point.bytes)))} persisted.
       </p>
     </>
   );
