@@ -56,6 +56,8 @@ export async function removeLeft(source: Database, { beside, mayRemove }: Removi
       // There may be thousands of them.
       await turn.query('set local idle_in_transaction_session_timeout = 0');
       if (!(await mayRemove())) return [];
+      // Another entry may have come meanwhile, and have made them.
+      if (!(await readLeft(source))?.is_left) return [];
       if (left.has_triggers) await removeTriggers(source);
       const { snapshot } = (await source.query<{ snapshot: string }>(NOW)).rows[0]!;
       await truncateRead(source, { snapshot, currentBytes: 0 });

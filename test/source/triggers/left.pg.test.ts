@@ -56,6 +56,19 @@ describe('triggers that were left by their reader', () => {
     expect(await isNoted()).to.equal(true);
   });
 
+  it('stay where another reader came while the turn was taken', async () => {
+    await sayLeft(on.source);
+    const removed = removeLeft(on.source, {
+      beside: () => openPool({ address: on.url, max: 1, applicationName: 'test' }),
+      mayRemove: async () => {
+        await sayNeeded(on.source);
+        return true;
+      },
+    });
+    expect(await removed).to.deep.equal([]);
+    expect(await isNoted()).to.equal(true);
+  });
+
   it('stay on a table that is locked, until it is not', async () => {
     await sayLeft(on.source);
     const slow = await on.connect('superuser');
