@@ -92,13 +92,15 @@ export async function noteAdded(
   database: NotedDatabase,
   { publication, begun }: { publication: Publication; begun: boolean },
 ): Promise<void> {
-  const known = await readKnown(deps.messages, database.no);
+  const before = await readNoted(deps.messages, database.no);
+  const justAdded = new Set(publication.added.map(({ oid }) => oid));
+  // Its first change may have come before this look has seen it.
+  const isFirst = (oid: number): boolean => justAdded.has(oid) && !before.has(oid);
+  const known = without(isFirst, await readKnown(deps.messages, database.no));
   // Whatever it was called when it was seen: a table that is renamed comes in no more than it was in.
   const seen = new Set([...known.values()].flatMap((oids) => [...oids]));
-  const justAdded = new Set(publication.added.map(({ oid }) => oid));
   const published = publication.tables.filter((table) => table.published);
   const isPublished = new Set(published.map(({ oid }) => oid));
-  const before = await readNoted(deps.messages, database.no);
   const now = await notedNow(deps.source, publication, before);
   // One that just came in and was there once has missed more than the rows that it holds: those that are gone.
   const leftOut = (table: PublishedTable): string | undefined =>
@@ -121,6 +123,11 @@ export async function noteAdded(
   const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
   for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) judged.set(oid, null);
   await note(deps.messages, database.no, { before, now: judged });
+}
+
+function without(isLeftOut: (oid: number) => boolean, known: KnownTables): KnownTables {
+  const others = [...known].map(([name, oids]) => [name, new Set([...oids].filter((oid) => !isLeftOut(oid)))] as const);
+  return new Map(others.filter(([, oids]) => oids.size > 0));
 }
 
 /** Undefined: nothing, as far as anybody can know. */
