@@ -1,6 +1,7 @@
 /**
  * Every page with something on it, by day and by night, on a wide screen and on a narrow one. Pictures of them for the
- * documentation: `MILLRACE_SCREENSHOTS=1 npx mocha test/browser/every-page.pg.test.ts`.
+ * documentation: `MILLRACE_SCREENSHOTS=1 npx mocha test/browser/every-page.pg.test.ts`. With MILLRACE_TEST_SLOW=1 over a network that takes
+ * 0.4 s for each way and brings 50 KB a second.
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -115,6 +116,12 @@ change_retentions:
     await fill();
     seen = await on.see();
     page = seen.page;
+    if (process.env.MILLRACE_TEST_SLOW === '1') {
+      const debug = await seen.context.newCDPSession(page);
+      await debug.send('Network.emulateNetworkConditions', {
+        ...{ offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 },
+      });
+    }
   });
   after(async () => {
     await seen?.close();

@@ -38,6 +38,14 @@ describe('browser: operations', () => {
     await page.getByText('12 s left').waitFor();
     await expectAccessible(page, 'an operation');
     await screenshot(page, 'operations-running-1280');
+    // What no JavaScript number holds is a figure all the same, in words and in drawings.
+    await m.db.query(
+      `update millrace_private.operations
+          set progress = progress || '{"done": 9007199254740993, "total": 9223372036854775807}' where id = $1`,
+      [id],
+    );
+    await page.getByText(/^9\u202f007\u202f199\u202f254\u202f740\u202f99\d of about 9\u202f223\u202f372/).waitFor();
+    expect(await page.locator('main').textContent()).to.not.contain('NaN');
     await m.db.query(
       `with done as (update millrace_private.operations set state = 'done', ended_at = now(), result = '{"missing": 1, "different": 1}'
          where id = $1 returning id)

@@ -1,4 +1,5 @@
 /** How far capture and sinks are behind, in time, wherever the console shows it. */
+import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { type CaptureBeats, openCaptureBeats } from '../../src/messages/beat.ts';
 import { KEYS, parse } from '../catalog/support.ts';
@@ -108,6 +109,31 @@ describe('browser: the pace', () => {
       await wrong.page.getByRole('button', { name: /^(now|\d+ m?s ago)/ }).waitFor();
       await wrong.close();
     }
+    await seen.close();
+  });
+
+  it('that changes is not read aloud with each figure, also when something works again', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const spoken = async (): Promise<string> =>
+      (await page.locator('[role=status], [role=alert], [aria-live]').allTextContents()).join(' ');
+    await on.m.db.query('delete from millrace_private.messages where sink_no = $1', [orders]);
+    await appendMessages(on.m.db, orders, [{}, {}]);
+    await on.m.db.query(
+      `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
+       values ($1, 'index_missing', 'no such index', clock_timestamp() + interval '1 h')`,
+      [orders],
+    );
+    await page.goto('/sinks/orders-worker');
+    await page.getByText('index_missing').first().waitFor();
+    await on.m.db.query('delete from millrace_private.circuits');
+    await page.getByText('Working again since').waitFor();
+    await page.getByRole('status').getByText('Working again.', { exact: true }).waitFor();
+    await page.getByText('2 messages waiting.', { exact: true }).waitFor();
+    expect(await spoken()).to.not.match(/\d/);
+    await on.m.db.query('delete from millrace_private.messages where sink_no = $1', [orders]);
+    await page.getByRole('status').getByText('Working again. Everything has been delivered.').waitFor();
+    expect(await spoken()).to.not.match(/\d/);
     await seen.close();
   });
 });

@@ -1,6 +1,7 @@
 /** How texts and figures are shown. */
 import { expect } from 'chai';
-import { sentence } from '../../src/console/lib/format.ts';
+import { parseKeeping } from '../../src/console/api/json-text.ts';
+import { bytes, count, plural, rate, sentence, short, span } from '../../src/console/lib/format.ts';
 
 describe('console: what is to be known beside a statement', () => {
   it('is a sentence of its own', () => {
@@ -12,5 +13,35 @@ describe('console: what is to be known beside a statement', () => {
       ['or drop one: select pg_drop_replication_slot(...)', 'Or drop one: select pg_drop_replication_slot(...)'],
     ] as const)
       expect(sentence(text)).to.equal(shown);
+  });
+});
+
+describe('console: figures of any size', () => {
+  /** As the console reads it out of an answer. */
+  const read = (text: string): number => (parseKeeping(`[${text}]`) as number[])[0]!;
+
+  it('are shown with all their digits where they are counted, and never as none', () => {
+    for (const [text, shown] of [
+      ['0', '0'],
+      ['14204', '14 204'],
+      ['9007199254740991', '9 007 199 254 740 991'],
+      ['9007199254740993', '9 007 199 254 740 993'],
+      ['9223372036854775807', '9 223 372 036 854 775 807'],
+      ['12345678901234567890123', '12 345 678 901 234 567 890 123'],
+    ] as const) {
+      expect(count(read(text)).replaceAll('\u202f', ' ')).to.equal(shown);
+      expect(plural(read(text), 'row').replaceAll('\u202f', ' ')).to.equal(`${shown} rows`);
+      for (const say of [short, bytes, span, rate]) expect(say(read(text)), text).to.match(/^\d[^eN]*$/);
+    }
+  });
+
+  it('are calculated with as any other', () => {
+    const large = read('9007199254740993');
+    expect([large + 1, large / 2, Math.max(large, 3), large > 3, Math.min(1, large / large)]).to.deep.equal([
+      ...[2 ** 53 + 1, 2 ** 52, 2 ** 53, true, 1],
+    ]);
+    expect([bytes(large), bytes(read('9223372036854775807')), `${large}`]).to.deep.equal([
+      ...['8.0 PB', '8.0 EB', '9007199254740993'],
+    ]);
   });
 });

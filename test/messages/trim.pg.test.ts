@@ -23,7 +23,8 @@ const AGE = Object.entries({
   ...{ previews: ['until'], recent_messages: ['at'] },
 });
 
-describe('what is kept for a while', () => {
+describe('what is kept for a while', function () {
+  if (DAYS === 31) this.timeout(3_600_000);
   let m: MessageDatabase;
   let databaseNo: number;
   let sinks: number[];

@@ -3,11 +3,18 @@
  * that hold rows and documents stays the text that it was; the rest becomes values as ever.
  */
 
-/** JSON as it came. `JSON.stringify` would quote it: `text` is what is shown, edited and copied. */
+/**
+ * JSON as it came. `JSON.stringify` would quote it: `text` is what is shown, edited and copied. A number with more digits than JavaScript
+ * keeps is written with all of them, and calculated with as nearly as JavaScript can.
+ */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
+  }
+  [Symbol.toPrimitive](hint: string): string | number {
+    const number = Number(this.text);
+    return hint === 'string' || Number.isNaN(number) ? this.text : number;
   }
 }
 

@@ -2,8 +2,9 @@
 
 const THIN = '\u202f';
 
-/** 14 204: thousands apart. */
-export const count = (value: number): string => String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+/** 14 204: thousands apart. What is no JavaScript number has digits that one would lose (`api/json-text.ts`): all are shown. */
+export const count = (value: number): string =>
+  String(typeof value === 'number' ? Math.round(value) : value).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
 
 /** 12.3k, for badges only. */
 export function short(value: number): string {
@@ -21,7 +22,7 @@ export function short(value: number): string {
 
 export function bytes(value: number): string {
   if (value < 1_024) return `${value} B`;
-  const units = ['kB', 'MB', 'GB', 'TB'];
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
   let scaled = value;
   let unit = 'B';
   for (const next of units) {

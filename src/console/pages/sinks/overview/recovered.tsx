@@ -4,6 +4,7 @@ import { useOverview } from '../../../api/overview.ts';
 import { plural, rate, span } from '../../../lib/format.ts';
 import { serviceNow } from '../../../lib/service-time.ts';
 import { Note } from '../../../parts/places.tsx';
+import { Spoken } from '../../../parts/spoken.tsx';
 import { At } from '../../../parts/time.tsx';
 import type { AnySink } from '../use-sink.ts';
 
@@ -15,7 +16,8 @@ export function Recovered({ sink, isWrong }: { sink: AnySink; isWrong: boolean }
   const known = [...(data?.sinks ?? []), ...(data?.change_retentions ?? [])].find(({ name }) => name === sink.name);
   return (
     <div className="mb-6">
-      <Note tone="ok" live>
+      <Spoken text={`Working again.${sink.state.pending === 0 ? ' Everything has been delivered.' : ''}`} />
+      <Note tone="ok">
         Working again since <At at={since} millis={false} />.{' '}
         {sink.state.pending === 0 ? (
           'Everything has been delivered.'
