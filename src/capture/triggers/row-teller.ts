@@ -66,16 +66,18 @@ export class RowTeller {
     const told = inOrder(rows, storeOf).flatMap((row) => this.#waiting.turn(row));
     let again: ChangeRow[] = [];
     for (const [n, row] of told.entries()) {
-      if (row.isLeft && again.length === 0) again = await this.#readAgain(told.slice(n));
+      if (row.isLeft && again.length === 0) again = await this.#readAgain(told, n);
       await this.#tellRow(row.isLeft ? again.shift()! : row, isRepeated);
     }
   }
 
-  /** The next ones of these that left their texts in the source, at least the first. */
-  async #readAgain(told: readonly ChangeRow[]): Promise<ChangeRow[]> {
+  /** The next ones of these, from this place on, that left their texts in the source; at least the first. */
+  async #readAgain(told: readonly ChangeRow[], from: number): Promise<ChangeRow[]> {
     if (!this.#client) throw new Error('nothing was learnt of these changes');
-    const seqs = told.filter(({ isLeft }) => isLeft).map(({ seq }) => seq);
-    const next = seqs.slice(0, AGAIN_ROWS);
+    const next: bigint[] = [];
+    for (let place = from; place < told.length && next.length < AGAIN_ROWS; place += 1) {
+      if (told[place]!.isLeft) next.push(told[place]!.seq);
+    }
     const rows = await readAgain({ client: this.#client, bytes: this.#again }, next);
     if (rows.length === 0 || rows.some(({ seq }, n) => seq !== next[n]))
       throw new Error('a change that triggers have noted is gone before it was told');
