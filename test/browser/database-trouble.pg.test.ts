@@ -112,7 +112,7 @@ describe('browser: a database in trouble', () => {
     await expectAccessible(page, 'resync');
     await screenshot(page, 'databases-resync-1280');
     await page.getByRole('button', { name: 'Resync and send about 500 rows' }).click();
-    const progress = page.getByRole('heading', { name: 'Resync' });
+    const progress = page.getByRole('heading', { name: 'Resync', exact: true });
     await progress.waitFor();
     await page.getByText('Done', { exact: true }).waitFor({ timeout: 60_000 });
     await page.getByText('Capture has stopped').waitFor({ state: 'detached' });
