@@ -1,6 +1,7 @@
 /** The tables of a source as they are now, for a person who looks: pages of them, the shape of one, some of its rows. */
 import type { Catalog } from '../catalog/store.ts';
 import type { Finding } from '../checks/finding.ts';
+import { neverCaptured } from '../checks/never-captured.ts';
 import { type PublicationFacts, plannedPublication } from '../checks/publication.ts';
 import { checkTable, generatedLeftOut } from '../checks/table.ts';
 import { checkTriggered, type TriggeredTable } from '../checks/triggers.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { capturesByTriggers, type DatabaseSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
-import type { PublishedTable } from '../model/published-table.ts';
+import type { ListedKind, PublishedTable } from '../model/published-table.ts';
 import type { QuotedTable } from '../model/quote.ts';
 import { takerOf } from '../model/taken-in.ts';
 import { ensurePublication, isWanted } from '../source/publication.ts';
@@ -25,6 +26,8 @@ export interface ListedTable {
   oid: number;
   schema: string;
   name: string;
+  /** All but `table` can never be captured as they are. */
+  kind: ListedKind;
   partitioned: boolean;
   identity: 'default' | 'nothing' | 'full' | 'index';
   /** The primary key's columns, in its order. */
@@ -66,14 +69,24 @@ export async function listTables(on: OutsideDeps, ref: string, request: TablesRe
     const [afterSchema = null, afterName = null] = after ?? [];
     const asked = [publication.name, await schemasOf(source, publication.name), afterSchema, afterName];
     const list = await source.query<ListedTable>(LIST, [...asked, schema ?? null, q ?? null, limit + 1, columns]);
-    const oids = list.rows.map(({ oid }) => oid);
+    const oids = list.rows.filter(({ kind }) => kind === 'table').map(({ oid }) => oid);
     return {
       rows: list.rows,
       captured: request.capture ? await readCaptured(source, database.settings, oids) : undefined,
     };
   });
   const taking = sinksOf(catalog, database.no);
-  return rows.map((row) => ({ ...row, sinks: taking(row), capture: captured?.get(row.oid) ?? null }));
+  return rows.map((row) => ({
+    ...row,
+    sinks: row.kind === 'table' ? taking(row) : [],
+    capture: captured === undefined ? null : (captured.get(row.oid) ?? never(row)),
+  }));
+}
+
+/** Null of a table that was dropped between two looks. */
+function never({ kind, schema, name }: ListedTable): TableCapture | null {
+  if (kind === 'table') return null;
+  return { comes: false, finding: neverCaptured('not_published', { schema, name, kind, root: null }) };
 }
 
 /** By oid. A publication that we are yet to make is looked at as we shall make it. */

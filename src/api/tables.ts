@@ -1,6 +1,7 @@
 /** The routes of a source's tables: read now, over a connection of their own. */
 import { z } from 'zod';
 import { type ListedTable, listTables, readRows, refreshTables, showRecordType } from '../admin/source-tables.ts';
+import { LISTED_KINDS } from '../model/published-table.ts';
 import { int } from '../model/scalars.ts';
 import { tableInPath } from '../model/table-in-path.ts';
 import { CheckShape } from './check-shape.ts';
@@ -15,6 +16,7 @@ const Table = z
     oid: z.number(),
     schema: z.string(),
     name: z.string(),
+    kind: z.enum(LISTED_KINDS),
     partitioned: z.boolean(),
     identity: z.enum(['default', 'nothing', 'full', 'index']),
     key: z.array(z.string()),

@@ -4,9 +4,10 @@
  */
 import type { SinkSettings } from '../model/declared.ts';
 import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
-import { type QuotedTable, quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { qualified, takesIn } from '../model/taken-in.ts';
-import { byHand, type Finding, inSource, type Repair, warning } from './finding.ts';
+import { byHand, type Finding, inSource, warning } from './finding.ts';
+import { logging, neverCaptured } from './never-captured.ts';
 import type { PublicationFacts } from './publication.ts';
 import { checkTable, generatedLeftOut } from './table.ts';
 import { checkTriggered, type TriggeredTable } from './triggers.ts';
@@ -85,7 +86,7 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
     const other = publication.others?.find((one) => nameOf(one) === table);
     // Changes come under the name of the partition then.
     if (other?.kind === 'partition' && !publication.viaRoot && !publication.byTriggers) return [];
-    if (!renamed && other) return [{ table, catchUp: false, ...otherwise(other) }];
+    if (!renamed && other) return [{ table, catchUp: false, ...neverCaptured('table_missing', other) }];
     const summary = renamed
       ? `table ${table} is called ${renamed} now: its changes still come`
       : `there is no table ${table}`;
@@ -93,42 +94,6 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
     return [{ table, catchUp: false, ...warning('table_missing', summary, repair) }];
   });
 }
-
-/** It is there, and cannot be captured as it is. */
-function otherwise({ kind, root, ...relation }: NamedRelation): Finding {
-  const is = (summary: string, repair: Repair): Finding =>
-    warning('table_missing', `${nameOf(relation)} is ${summary}`, repair);
-  const leaveOut = 'Take it out of include_tables.';
-  switch (kind) {
-    case 'unlogged':
-      return is('unlogged: Postgres tells nobody of its changes', logging(relation));
-    case 'partition':
-      return is(
-        `a partition of ${root}: its changes come under that name`,
-        byHand(`Write ${root} into include_tables.`),
-      );
-    case 'foreign':
-      return is(
-        'a foreign table: its rows are in another database',
-        byHand('Declare that database, and name its table in a sink of it.'),
-      );
-    case 'view':
-    case 'matview':
-      return is(
-        `a ${kind === 'view' ? 'view' : 'materialized view'}: only tables have changes`,
-        byHand('Name the tables that it reads instead.'),
-      );
-    case 'temporary':
-      return is('a temporary table: Postgres tells nobody of its changes', byHand(leaveOut));
-    case 'system':
-      return is("a table of Postgres' own or of Millrace's own, which is never captured", byHand(leaveOut));
-    case 'other':
-      return is('not a table', byHand(leaveOut));
-  }
-}
-
-const logging = (table: QuotedTable): Repair =>
-  inSource(`alter table ${quoteTable(table)} set logged`, 'its changes come from then on');
 
 /** Tables that came, and that it takes in without naming them, are not captured any more since they are unlogged. */
 function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTables, known: KnownTables): OfSink[] {

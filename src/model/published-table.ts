@@ -49,11 +49,15 @@ export interface PublishedTable {
   identity_unfiltered: boolean;
 }
 
+/** What a list of tables shows. */
+export const LISTED_KINDS = ['table', 'unlogged', 'foreign', 'view', 'matview'] as const;
+export type ListedKind = (typeof LISTED_KINDS)[number];
+
 /** What bears the name of a table, and is none that could be captured. */
 export interface NamedRelation {
   schema: string;
   name: string;
-  kind: 'unlogged' | 'temporary' | 'partition' | 'system' | 'foreign' | 'view' | 'matview' | 'other';
+  kind: Exclude<ListedKind, 'table'> | 'temporary' | 'partition' | 'system' | 'other';
   /** Of a partition: the `schema.table` that it is part of. */
   root: string | null;
 }

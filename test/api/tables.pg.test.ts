@@ -23,6 +23,11 @@ create table sales."we.ird ""<img>" (id int primary key);
 create table measures (at date, id int, primary key (at, id)) partition by range (at);
 create table measures_1 partition of measures for values from ('2026-01-01') to ('2027-01-01');
 create view seen as select 1 as one;
+create materialized view summed as select count(*) from orders;
+create unlogged table scratch (id int primary key);
+create foreign data wrapper nothing;
+create server elsewhere foreign data wrapper nothing;
+create foreign table sales.remote (id int) server elsewhere;
 analyze;
 create publication kept for table orders;
 comment on publication kept is 'kept by millrace';
@@ -60,10 +65,10 @@ sinks:
     await web.call('GET', `/api/postgres_databases/${at}`, { token });
   const named = ({ json }: Reply): string[] => json.data.map((one: { name: string }) => one.name);
 
-  it('are listed with key, identity, publication, size and the sinks that take them in; views and partitions are not', async () => {
+  it('are listed with key, identity, publication, size and the sinks that take them in; partitions are not', async () => {
     const reply = await get('shop/tables');
     expect(reply.status, reply.text).to.equal(200);
-    expect(named(reply)).to.deep.equal(['measures', 'no_key', 'orders', 'we.ird "<img>']);
+    expect(named(reply)).to.deep.equal(['measures', 'no_key', 'orders', 'scratch', 'remote', 'we.ird "<img>']);
     expect(reply.json.data[2]).to.deep.include({
       ...{ schema: 'public', partitioned: false, identity: 'default', key: ['part', 'id'], published: true },
       ...{ estimated_rows: 12, sinks: ['all', 'few'] },
@@ -87,7 +92,7 @@ sinks:
   });
 
   it('are found by schema and by a part of the name, with their columns, a page at a time', async () => {
-    expect(named(await get('shop/tables?schema=sales'))).to.deep.equal(['we.ird "<img>']);
+    expect(named(await get('shop/tables?schema=sales'))).to.deep.equal(['remote', 'we.ird "<img>']);
     const found = await get('shop/tables?q=ORD&expand=columns');
     expect(named(found)).to.deep.equal(['orders']);
     expect(found.json.data[0].columns[9]).to.deep.equal({
@@ -100,7 +105,7 @@ sinks:
       seen.push(...named(page));
       cursor = page.json.next_cursor;
     }
-    expect(seen).to.deep.equal(['measures', 'no_key', 'orders', 'we.ird "<img>']);
+    expect(seen).to.deep.equal(['measures', 'no_key', 'orders', 'scratch', 'remote', 'we.ird "<img>']);
     const wrong = await get('shop/tables?expand=all&limit=0&schma=x');
     expect([wrong.status, Object.keys(wrong.json.validation_errors).sort()]).to.deep.equal([
       400,
@@ -124,6 +129,36 @@ sinks:
     expect([odd.comes, odd.finding.sql]).to.deep.equal([
       ...[false, `alter publication "kept" add table only "sales"."we.ird ""<img>"`],
     ]);
+  });
+
+  it('say why what can never be captured is not; views only to who searches', async () => {
+    await client.query('create temporary table only_mine (id int)');
+    const { json, text } = await get('shop/tables?expand=capture');
+    const found = new Map(json.data.map((one: { name: string }) => [one.name, one]));
+    for (const [name, kind, words] of [
+      ['scratch', 'unlogged', /^public\.scratch is unlogged/],
+      ['remote', 'foreign', /^sales\.remote is a foreign table/],
+    ] as const) {
+      const table = found.get(name) as Reply['json'];
+      expect(table, text).to.deep.include({ kind, published: false, sinks: [] });
+      expect(table.capture.comes).to.equal(false);
+      expect(table.capture.finding.summary).to.match(words);
+    }
+    expect((found.get('scratch') as Reply['json']).capture.finding).to.include({
+      ...{ sql: 'alter table "public"."scratch" set logged', run_on: 'database shop' },
+    });
+    expect(found.get('orders')).to.include({ kind: 'table' });
+    for (const [name, kind] of [
+      ['seen', 'view'],
+      ['summed', 'matview'],
+    ] as const) {
+      const { json } = await get(`shop/tables?expand=capture&q=${name}`);
+      expect(json.data).to.have.length(1);
+      expect(json.data[0]).to.deep.include({ name, kind, published: false, sinks: [] });
+      expect(json.data[0].capture).to.deep.include({ comes: false });
+      expect(json.data[0].capture.finding.remedy).to.contain('tables that it reads');
+    }
+    for (const name of ['measures_1', 'only_mine']) expect(named(await get(`shop/tables?q=${name}`))).to.deep.equal([]);
   });
 
   it('have rows that are written as TypeScript sees them in a function', async () => {

@@ -197,6 +197,7 @@ const SLOTS = {
 const TABLES = {
   schema: 'schema',
   table: 'name',
+  kind: 'kind',
   key: 'key',
   identity: 'identity',
   published: 'published',

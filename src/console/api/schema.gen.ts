@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 572289e11e8d7b15ce9302917baddac6e30e20944b300a0133321681a30cffae; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 d8ae971e15d2d8bee5aa8fc283b0860a37cf9b16f4e0e7ea24350d10879394d4; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2480,6 +2480,8 @@ export interface components {
             oid: number;
             schema: string;
             name: string;
+            /** @enum {string} */
+            kind: "table" | "unlogged" | "foreign" | "view" | "matview";
             partitioned: boolean;
             /** @enum {string} */
             identity: "default" | "nothing" | "full" | "index";

@@ -93,11 +93,9 @@ interface Choosing {
 function Schemes({ tables, q, ...choosing }: Choosing & { tables: readonly SourceTable[]; q: string }) {
   if (tables.length === 0) {
     return q === '' ? (
-      <Empty title="No tables">
-        Create a table in this database, then refresh. Views and single partitions are not captured.
-      </Empty>
+      <Empty title="No tables">Create a table in this database, then refresh.</Empty>
     ) : (
-      <Empty title={`No table name contains “${q}”`} />
+      <NotFound q={q} />
     );
   }
   const schemas = [...Map.groupBy(tables, ({ schema }) => schema)];
@@ -207,7 +205,24 @@ function Leaf({ table, chosen, choose, wantsOldValues, group }: Choosing & { tab
   );
 }
 
-function About({ table: { estimated_rows: rows, key, partitioned } }: { table: SourceTable }) {
+/** What is called so may be there all the same. */
+export const NotFound = ({ q }: { q: string }) => (
+  <Empty title={`No table name contains “${q}”`}>
+    Partitions are not listed: their changes come under the name of their table. Temporary and system tables are never
+    captured.
+  </Empty>
+);
+
+const KINDS: Record<SourceTable['kind'], string> = {
+  ...{ table: '', unlogged: 'unlogged', foreign: 'foreign table', view: 'view', matview: 'materialized view' },
+};
+
+/** Empty of a table like any other. */
+export const kindOfTable = ({ kind, partitioned }: SourceTable): string => (partitioned ? 'partitioned' : KINDS[kind]);
+
+function About({ table }: { table: SourceTable }) {
+  const { kind, estimated_rows: rows, key, partitioned } = table;
+  if (kind !== 'table') return kindOfTable(table);
   return (
     <>
       {rows === null ? 'row count not known yet' : `about ${plural(rows, 'row')}`}

@@ -13,7 +13,7 @@ import { State } from '../../parts/icons.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import type { SourceTable } from '../../parts/table-tree.tsx';
+import { kindOfTable, NotFound, type SourceTable } from '../../parts/table-tree.tsx';
 import { say } from '../../parts/toast.tsx';
 import { useDatabase } from './use-database.ts';
 
@@ -98,11 +98,10 @@ function List({ tables, q }: { tables: readonly SourceTable[]; q: string }) {
   if (tables.length === 0) {
     return q === '' ? (
       <Empty title="No tables can be captured">
-        There are no tables yet, or this role cannot see them. Views, single partitions and temporary tables are not
-        captured. Create a table, then refresh.
+        There are no tables yet, or this role cannot see them. Create a table, then refresh.
       </Empty>
     ) : (
-      <Empty title={`No table name contains “${q}”`} />
+      <NotFound q={q} />
     );
   }
   return (
@@ -133,7 +132,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
     cell: (table) => (
       <span className="break-all">
         <Mono>{tableName(table)}</Mono>
-        {table.partitioned && <span className="ml-2 text-muted">partitioned</span>}
+        <span className="ml-2 text-muted">{kindOfTable(table)}</span>
       </span>
     ),
   },
@@ -143,7 +142,11 @@ const COLUMNS: readonly Column<SourceTable>[] = [
     heading: 'Key',
     cell: ({ key }) => (key.length === 0 ? <span className="text-muted">none</span> : <Mono>{key.join(', ')}</Mono>),
   },
-  { key: 'identity', heading: 'Replica identity', cell: ({ identity }) => IDENTITIES[identity] },
+  {
+    key: 'identity',
+    heading: 'Replica identity',
+    cell: ({ kind, identity }) => (kind === 'table' ? IDENTITIES[identity] : '–'),
+  },
   { key: 'published', heading: 'Published', cell: ({ published }) => (published ? 'yes' : 'no') },
   {
     key: 'rows',

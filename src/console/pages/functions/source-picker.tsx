@@ -30,9 +30,9 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
     { enabled: database !== '' },
   );
   // Of another database than before others are there.
-  const rows = (tables.isPlaceholderData ? [] : (tables.data?.data ?? [])).map(
-    ({ schema, name }): Source => ({ from: 'rows', database, table: `${schema}.${name}` }),
-  );
+  const rows = (tables.isPlaceholderData ? [] : (tables.data?.data ?? []))
+    .filter(({ kind }) => kind === 'table')
+    .map(({ schema, name }): Source => ({ from: 'rows', database, table: `${schema}.${name}` }));
   const messages: { label: string; source: Source }[] =
     sink === undefined
       ? []
