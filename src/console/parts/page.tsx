@@ -62,10 +62,16 @@ export function useActiveInSight(): RefObject<HTMLElement | null> {
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another address another one is open
   useEffect(() => {
     const all = nav.current;
-    const open = all?.querySelector<HTMLElement>('[aria-current=page]');
-    if (all && open)
-      all.scrollLeft +=
-        open.getBoundingClientRect().x - all.getBoundingClientRect().x - (all.clientWidth - open.clientWidth) / 2;
+    if (all === null) return;
+    // Whoever turns a phone has another width: it is called at once, and with each.
+    const resized = new ResizeObserver(() => {
+      const open = all.querySelector<HTMLElement>('[aria-current=page]');
+      if (open !== null)
+        all.scrollLeft +=
+          open.getBoundingClientRect().x - all.getBoundingClientRect().x - (all.clientWidth - open.clientWidth) / 2;
+    });
+    resized.observe(all);
+    return () => resized.disconnect();
   }, [pathname]);
   return nav;
 }

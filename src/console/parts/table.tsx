@@ -7,8 +7,9 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   key: string;
   heading: ReactNode;
-  /** Numbers stand right; where it is narrow, two beside each other. */
-  isFigure?: boolean;
+  /** Numbers stand right; where it is narrow, two beside each other, but those that need the line. */
+  isFigure?: boolean | 'long';
+  /** Null: on a card it is left out. */
   cell: (row: Row) => ReactNode;
 }
 
@@ -19,7 +20,24 @@ interface TableProps<Row> {
   keyOf: (row: Row) => string;
 }
 
+const isShort = <Row,>(column: Column<Row> | undefined): boolean =>
+  column?.isFigure === true && typeof column.heading === 'string';
+
+/** Where it is narrow, which columns have a line of their own: short figures are in pairs, and the last of an odd number is alone. */
+function aloneOf<Row>(columns: readonly Column<Row>[]): boolean[] {
+  let isSecond = false;
+  return columns.map((column, place) => {
+    const isPaired = isShort(column) && (isSecond || isShort(columns[place + 1]));
+    isSecond = isPaired && !isSecond;
+    return !isPaired;
+  });
+}
+
+/** The first cell is the title of the card: its name, and what is beside that. */
+const TITLE = 'max-md:font-semibold max-md:[&_.font-medium]:font-semibold max-md:[&_.text-muted]:font-normal';
+
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  const isAlone = aloneOf(columns);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys
     <section className="relative overflow-x-auto rounded-md border border-line" tabIndex={0} aria-label={label}>
@@ -43,20 +61,23 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
               key={keyOf(row)}
               className="border-t border-line first:border-t-0 hover:bg-surface md:first:border-t max-md:grid max-md:grid-cols-2 max-md:py-2"
             >
-              {columns.map(({ key, heading, isFigure, cell }, place) => (
-                <td
-                  key={key}
-                  className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-md:flex max-md:items-baseline max-md:h-auto max-md:justify-between max-md:gap-4 max-md:whitespace-normal ${isFigure ? 'figure' : ''} ${isFigure && typeof heading === 'string' ? '' : 'max-md:col-span-2'} ${place === 0 ? 'max-md:font-semibold' : ''}`}
-                >
-                  {/* The first is the title of the card. */}
-                  {place > 0 && (
-                    <span aria-hidden className="text-muted md:hidden">
-                      {heading}
-                    </span>
-                  )}
-                  <span className={`min-w-0 break-words ${place > 0 ? 'max-md:text-right' : ''}`}>{cell(row)}</span>
-                </td>
-              ))}
+              {columns.map(({ key, heading, isFigure, cell }, place) => {
+                const content = cell(row);
+                const isEmpty = content === null || content === false;
+                return (
+                  <td
+                    key={key}
+                    className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-md:items-baseline max-md:h-auto max-md:justify-between max-md:gap-4 max-md:whitespace-normal ${isEmpty ? 'max-md:hidden' : 'max-md:flex'} ${isFigure ? 'figure' : ''} ${isAlone[place] ? 'max-md:col-span-2' : ''} ${place === 0 ? TITLE : ''}`}
+                  >
+                    {place > 0 && (
+                      <span aria-hidden className="text-muted md:hidden">
+                        {heading}
+                      </span>
+                    )}
+                    <span className={`min-w-0 break-words ${place > 0 ? 'max-md:text-right' : ''}`}>{content}</span>
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

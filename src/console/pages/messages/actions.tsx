@@ -30,7 +30,7 @@ export function Actions({ filter, chosen, isEmpty, onDone }: ActionsProps) {
     setWish(some ? { verb, ids: chosen } : failed === undefined ? null : { verb, filter: failed });
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2">
-      <span className="mr-auto text-sm text-muted" aria-live="polite">
+      <span className="mr-auto text-sm text-muted max-sm:basis-full" aria-live="polite">
         {some ? `${plural(chosen.length, 'message')} selected` : 'All matching messages'}
       </span>
       <Button needs="operate" because={some ? null : noRetry} onClick={() => wishFor('retry')}>

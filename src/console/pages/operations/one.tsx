@@ -12,7 +12,7 @@ import { Spoken } from '../../parts/spoken.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { Differences } from './differences.tsx';
 import { OperationVerbs } from './verbs.tsx';
-import { isUnderWay, paceOf, partOf, titleOf } from './words.ts';
+import { doneOfAll, isUnderWay, paceOf, partOf, titleOf, tookOf } from './words.ts';
 
 const ABOVE = [{ to: '/operations', label: 'Operations' }];
 
@@ -88,6 +88,7 @@ function spokenOf(operation: Operation): string {
 
 function OperationFacts({ operation }: { operation: Operation }) {
   const { kind, sink, database, progress, requested_by, inserted_at, started_at, ended_at } = operation;
+  const took = tookOf(operation);
   return (
     <Facts>
       {sink !== null && (
@@ -100,8 +101,7 @@ function OperationFacts({ operation }: { operation: Operation }) {
       <Fact label="Database">{database}</Fact>
       {progress.table !== null && <Fact label="Table">{progress.table}</Fact>}
       <Fact label="Done">
-        {count(progress.done)}
-        {progress.total !== null && ` of about ${count(progress.total)}`}
+        {doneOfAll(operation)}
         {/* A verification sends nothing. */}
         {kind !== 'verify' && progress.sent !== progress.done && `, ${count(progress.sent)} sent`}
       </Fact>
@@ -119,6 +119,7 @@ function OperationFacts({ operation }: { operation: Operation }) {
           <Ago at={ended_at} />
         </Fact>
       )}
+      {took !== null && <Fact label="Took">{took}</Fact>}
     </Facts>
   );
 }

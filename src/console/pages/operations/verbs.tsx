@@ -24,7 +24,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
           look={look}
           needs="operate"
           busy={pause.isPending}
-          onClick={() => pause.mutate({ path }, { onSuccess: () => say(`${title}: paused`) })}
+          onClick={() => pause.mutate({ path }, { onSuccess: () => say(`Paused ${title}`) })}
         >
           Pause{named}
         </Button>
@@ -34,7 +34,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
           look={look}
           needs="operate"
           busy={resume.isPending}
-          onClick={() => resume.mutate({ path }, { onSuccess: () => say(`${title}: resumed`) })}
+          onClick={() => resume.mutate({ path }, { onSuccess: () => say(`Resumed ${title}`) })}
         >
           Resume{named}
         </Button>
@@ -57,7 +57,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
             { path },
             {
               onSuccess: () => {
-                say(`${title}: cancelled`);
+                say(`Cancelled ${title}`);
                 setAsked(false);
               },
             },

@@ -18,7 +18,7 @@ export const DATABASES: readonly Column<OverviewDatabase>[] = [
   {
     key: 'kept',
     heading: 'WAL kept',
-    isFigure: true,
+    isFigure: 'long',
     cell: ({ kept_bytes, limit_bytes }) =>
       kept_bytes === null ? '–' : `${bytes(kept_bytes)}${limit_bytes === null ? '' : ` of ${bytes(limit_bytes)}`}`,
   },
