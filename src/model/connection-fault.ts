@@ -16,9 +16,9 @@ export const MESSAGE_DATABASE: Place = {
 };
 
 export const DECLARED_DATABASE: Place = {
-  host: 'host and port of the database in its settings',
-  login: 'user and password of the database in its settings',
-  database: 'the name of the database in its settings',
+  host: 'the host and port of the database',
+  login: 'the user and password of the database',
+  database: 'the name of the database',
   ca: '`ssl: { ca }`',
   unverified: '`ssl: { verify: false }`',
   plain: '`ssl: false`',

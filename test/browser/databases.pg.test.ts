@@ -8,6 +8,8 @@ const TABLES = `create table products (id bigint primary key, name text, price n
 create table orders (id bigint primary key, total numeric);
 alter table orders replica identity full;
 create table audit_trail (at timestamptz, who text);
+create unlogged table scratch (id int primary key);
+create view cheap as select * from products where price < 1;
 create schema sales;
 create table sales.regions (id int primary key);
 insert into products select n, 'mill wheel', n from generate_series(1, 1000) n;
@@ -47,6 +49,9 @@ describe('browser: databases', () => {
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByRole('button', { name: 'Check connection' }).click();
     await page.getByText('2 problems').waitFor();
+    // What to do is said in the words of this form.
+    await page.getByText('Or tick “Create slot and publication” above.').first().waitFor();
+    expect(await page.getByLabel('Checks').textContent()).to.not.contain('create_if_not_exists');
     await expectAccessible(page, 'connect, refused');
     await screenshot(page, 'databases-connect-1280');
     for (const sql of await page
@@ -97,6 +102,16 @@ describe('browser: databases', () => {
       await page.goto('/databases/shop/tables?q=audit');
       await page.locator('summary').click();
       await page.locator('details pre').getByText('replica identity full').waitFor();
+      const listed = page.getByRole('region', { name: 'Tables' });
+      for (const [name, why] of [
+        ['scratch', 'public.scratch is unlogged'],
+        ['cheap', 'public.cheap is a view'],
+      ] as const) {
+        await page.getByLabel('Search tables').fill(name);
+        await listed.getByText(`public.${name}`, { exact: true }).waitFor();
+        await page.locator('summary').click();
+        await listed.getByText(why).waitFor();
+      }
       await page.getByLabel('Search tables').fill('');
       await page.getByText('sales.regions', { exact: true }).waitFor();
       expect(new URL(page.url()).search).to.equal('');

@@ -114,6 +114,8 @@ describe('browser: five minutes', () => {
     await press(page, 'Connect');
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
     await page.getByText('capture begins with the first sink that reads from it').waitFor();
+    await page.getByText(/The replication slot .+ is created with the first sink/).waitFor();
+    expect(await page.getByText('Last hour').count(), 'a chart of nothing').to.equal(0);
 
     await press(page, 'New sink', 'link');
     await reach(page, page.getByLabel('Database'));
@@ -164,7 +166,8 @@ describe('browser: five minutes', () => {
     const checks = page.getByLabel('Checks');
     expect(await checks.textContent())
       .to.match(/password|role/i)
-      .and.not.contain('wrong@');
+      .and.not.contain('wrong@')
+      .and.not.contain('settings');
     await screenshot(page, 'five-minutes-wrong-password');
     // What it was started with is shown, and no secret of it.
     await page.goto('/settings');

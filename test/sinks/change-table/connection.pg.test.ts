@@ -104,7 +104,7 @@ describe('a change table that cannot be reached', () => {
       circuit: {
         reason: 'unreachable',
         error:
-          'no answer within 300 ms. Check that the server runs, host and port of the database in its settings, and the network in between.',
+          'no answer within 300 ms. Check that the server runs, the host and port of the database, and the network in between.',
       },
     });
     relay.swallow(false);
@@ -139,7 +139,7 @@ describe('a change table that cannot be reached', () => {
     const circuit = (await sink.send(batch, signal)).circuit!;
     expect(circuit.reason).to.equal('auth_failed');
     expect(circuit.error).to.equal(
-      `28P01: password authentication failed for user "${url.username}". Correct user and password of the database in its settings.`,
+      `28P01: password authentication failed for user "${url.username}". Correct the user and password of the database.`,
     );
     expect(JSON.stringify(bench.logged)).to.not.include('not-the-right-one');
   });

@@ -18,9 +18,12 @@ interface CheckListProps {
   busy?: boolean;
   /** Where there is no check to show. */
   nothing?: string;
+  /** In a form: by the id of a check, what to do there in place of the key that its remedy names. */
+  inForm?: Readonly<Record<string, string>>;
 }
 
-export function CheckList({ checks, hostname, again, busy = false, nothing = 'No problems found.' }: CheckListProps) {
+export function CheckList(props: CheckListProps) {
+  const { checks, hostname, again, busy = false, nothing = 'No problems found.', inForm = {} } = props;
   if (checks.length === 0) return <p className="text-muted">{nothing}</p>;
   return (
     <ul aria-label="Checks" className="divide-y divide-line rounded-md border border-line">
@@ -30,7 +33,10 @@ export function CheckList({ checks, hostname, again, busy = false, nothing = 'No
             <State state={check.status === 'error' ? 'check_error' : check.status} />
           </span>
           <div className="min-w-0 flex-1 max-sm:basis-full">
-            <Said check={check} service={serviceRemedy(hostname, check.id)} />
+            <Said
+              check={{ ...check, remedy: inForm[check.id] ?? check.remedy }}
+              service={serviceRemedy(hostname, check.id)}
+            />
             {again !== undefined && check.status === 'error' && (
               <p className="mt-1 mb-1">
                 <Button busy={busy} onClick={again}>

@@ -100,6 +100,12 @@ interface FoundProps {
   children: ReactNode;
 }
 
+const CREATE = 'or tick “Create slot and publication” above';
+const IN_FORM = {
+  ...{ slot_missing: CREATE, publication_missing: CREATE },
+  not_encrypted: 'Choose “Required” under TLS where the network between is not yours.',
+};
+
 const NO_REPLICATION = new Set(['wal_level', 'may_not_replicate', 'output_plugin']);
 
 /** The two buttons, and under them what was found. */
@@ -134,6 +140,7 @@ function Found({ error, checked, draft, again, busy, children }: FoundProps) {
           <CheckList
             checks={checks}
             hostname={draft.hostname}
+            inForm={IN_FORM}
             again={() => {
               // The list goes while it is asked for anew, with the button in it that was pressed.
               button.current?.focus();

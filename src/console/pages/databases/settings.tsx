@@ -151,6 +151,12 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
   );
 }
 
+const IN_FORM = {
+  slot_missing: 'or tick “Create the slot if it does not exist” under Advanced',
+  publication_missing: 'or tick “Create the publication if it does not exist” under Advanced',
+  not_encrypted: 'Choose “Required” under TLS where the network between is not yours.',
+};
+
 interface TriedProps {
   test: ReturnType<typeof useCall<'post', '/api/postgres_databases/{database}/test_connection'>>;
   draft: Edited;
@@ -170,7 +176,7 @@ function Tried({ test, draft, again }: TriedProps) {
             </Note>
           </div>
         )}
-        <CheckList checks={checks} hostname={draft.hostname} again={again} />
+        <CheckList checks={checks} hostname={draft.hostname} inForm={IN_FORM} again={again} />
       </div>
     );
   return test.error === null ? null : <ErrorNote error={test.error} />;

@@ -13,6 +13,7 @@ import { Section } from '../../parts/page.tsx';
 import { Loaded, Note } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { settingsOf } from './edited.ts';
 import type { Database } from './use-database.ts';
 import { WalChart } from './wal-chart.tsx';
 import { Gauge } from './wal-gauge.tsx';
@@ -43,7 +44,7 @@ export function Wal({ database }: { database: Database }) {
           const seconds = secondsLeft(ours, grown) ?? metrics?.seconds_to_limit ?? null;
           return (
             <>
-              <Ours {...{ slot: ours, known, grown, seconds }} />
+              {ours === null ? <NoSlot database={database} /> : <Ours {...{ slot: ours, known, grown, seconds }} />}
               {isPressing(ours, known.limit_bytes, seconds) && (
                 <Remedies database={database} known={known} ours={ours} />
               )}
@@ -55,7 +56,7 @@ export function Wal({ database }: { database: Database }) {
                   keyOf={(one) => one.name}
                 />
               )}
-              {metrics !== undefined && <WalChart metrics={metrics} at={at} />}
+              {metrics !== undefined && metrics.points.length > 0 && <WalChart metrics={metrics} at={at} />}
             </>
           );
         }}
@@ -88,15 +89,29 @@ function isPressing(slot: Slot | null, limit: number | null, seconds: number | n
   return limit !== null && slot.kept_bytes !== null && slot.kept_bytes > limit * PRESSING;
 }
 
+/** It is missing only where it should be there. */
+function NoSlot({ database }: { database: Database }) {
+  const { slot } = settingsOf(database);
+  const name = <Mono>{slot.name}</Mono>;
+  return (
+    <p className="mb-3 text-muted">
+      {database.state.state !== null || !slot.create_if_not_exists ? (
+        <>The replication slot {name} does not exist.</>
+      ) : (
+        <>The replication slot {name} is created with the first sink. Until then no WAL is kept for Millrace.</>
+      )}
+    </p>
+  );
+}
+
 interface OursProps {
-  slot: Slot | null;
+  slot: Slot;
   known: Slots;
   grown: number | null;
   seconds: number | null;
 }
 
 function Ours({ slot, known, grown, seconds }: OursProps) {
-  if (slot === null) return <p className="mb-3 text-muted">The replication slot does not exist.</p>;
   const { oldest_writer: writer } = known;
   return (
     <div className="mb-3 rounded-md border border-line px-4 py-3">
@@ -197,7 +212,7 @@ const COLUMNS: readonly Column<Slot>[] = [
   {
     key: 'safe',
     heading: 'Left before it is lost',
-    isFigure: true,
+    isFigure: 'long',
     cell: ({ safe_bytes, wal_status }) =>
       wal_status === 'lost' ? (
         <State state="failed" word="Lost" />
