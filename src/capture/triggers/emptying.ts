@@ -2,6 +2,7 @@
 
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Truncated } from '../../source/triggers/truncate-read.ts';
 
 /** Milliseconds between two times. */
 const EVERY_MS = 5_000;
@@ -13,14 +14,24 @@ export interface Emptying {
   stop(): void;
 }
 
-export function openEmptying(empty: (snapshot: string) => Promise<unknown>, log: Pick<Log, 'warn'>): Emptying {
+/** `empty` is called again for partitions that it found locked, whether or not more is read meanwhile. */
+export function openEmptying(
+  empty: (snapshot: string) => Promise<Pick<Truncated, 'locked'>>,
+  log: Pick<Log, 'warn'>,
+  everyMs = EVERY_MS,
+): Emptying {
   let read = '';
   let isOver = false;
   const emptying = createThrottle(() => {
-    empty(read).catch((error: unknown) => {
-      if (!isOver) log.warn({ err: error }, 'changes that were read could not be removed');
-    });
-  }, EVERY_MS);
+    empty(read).then(
+      ({ locked }) => {
+        if (locked.length > 0 && !isOver) emptying.soon();
+      },
+      (error: unknown) => {
+        if (!isOver) log.warn({ err: error }, 'changes that were read could not be removed');
+      },
+    );
+  }, everyMs);
   return {
     read(snapshot) {
       read = snapshot;

@@ -29,12 +29,20 @@ const partName = (part: number): string => `millrace_capture.changes_${part}`;
 /** Kept with the partition, for whoever has an older position than that: what he lacks is gone (`readEmptied`). */
 const EMPTIED = 'emptied of what this snapshot sees: ';
 
+/** Numbers of partitions. */
+export interface Truncated {
+  emptied: number[];
+  /** They are read, but somebody has a lock on them, who writes or is a vacuum: to be tried again. */
+  locked: number[];
+}
+
 /**
- * Returns the numbers of the partitions that were emptied; one that somebody has written to in an open transaction is left.
+ * Empties the partitions that are read. One that somebody has written to in an open transaction is left.
  * No standby is waited for: whoever writes would wait as long for the lock, though he asked for no standby.
  */
-export async function truncateRead(source: Database, read: Read): Promise<number[]> {
+export async function truncateRead(source: Database, read: Read): Promise<Truncated> {
   const emptied: number[] = [];
+  const locked: number[] = [];
   for (const part of await readParts(source, read, PARTS)) {
     const isEmptied = await source
       .transaction(async (tx) => {
@@ -46,12 +54,13 @@ export async function truncateRead(source: Database, read: Read): Promise<number
         return true;
       })
       .catch((error: unknown) => {
-        if (isLockTimeout(error)) return false;
-        throw error;
+        if (!isLockTimeout(error)) throw error;
+        locked.push(part);
+        return false;
       });
     if (isEmptied) emptied.push(part);
   }
-  return emptied;
+  return { emptied, locked };
 }
 
 async function readParts(

@@ -33,4 +33,22 @@ describe('the removal of what was read', () => {
     third.read('c');
     expect([asked, said.length]).to.deep.equal([['a', 'b'], 1]);
   });
+
+  it('is tried again for what was locked, though nothing more is read', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const emptying = openEmptying(
+      (snapshot) => {
+        asked.push(snapshot);
+        if (asked.length === 3) resolve();
+        return Promise.resolve({ locked: asked.length < 3 ? [0] : [] });
+      },
+      { warn: () => undefined },
+      1,
+    );
+    emptying.read('a');
+    await promise;
+    emptying.stop();
+    expect(asked).to.deep.equal(['a', 'a', 'a']);
+  });
 });

@@ -224,24 +224,32 @@ describe('triggers that note changes', () => {
       await on.ensure(['t']);
       const now = async (): Promise<string> =>
         (await on.source.query<{ s: string }>('select pg_current_snapshot()::text as s')).rows[0]!.s;
+      const emptied = async (snapshot: string): Promise<number[]> =>
+        (await truncateRead(on.source, { snapshot })).emptied;
       await on.writer.query('insert into t select g from generate_series(1, 10) g');
       const read = await now();
-      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([]);
+      expect(await emptied(read)).to.deep.equal([]);
       await on.source.query("select setval('millrace_capture.changes_seq', 65536)");
       const open = await on.connect();
       await open.query('begin; insert into t values (100)');
       await on.source.query("select setval('millrace_capture.changes_seq', 131072)");
       // It holds a row of an open transaction, which may be in a partition whose turn is over.
-      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([0]);
+      expect(await emptied(read)).to.deep.equal([0]);
       await open.query('commit');
-      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([]);
-      expect(await truncateRead(on.source, { snapshot: await now() })).to.deep.equal([1]);
+      expect(await emptied(read)).to.deep.equal([]);
+      // A vacuum has it for as long as it takes: it is not waited for, and is told.
+      const everything = await now();
+      await on.source.transaction(async (vacuum) => {
+        await vacuum.query('lock table millrace_capture.changes_1 in share update exclusive mode');
+        expect(await truncateRead(on.source, { snapshot: everything })).to.deep.equal({ emptied: [], locked: [1] });
+      });
+      expect(await emptied(await now())).to.deep.equal([1]);
       const { rows } = await on.source.query('select from millrace_capture.changes');
       expect(rows).to.deep.equal([]);
       // Its turn lasts for as long as few changes come.
       await on.writer.query("insert into t values (200, repeat('x', 1000))");
       const current = async (currentBytes: number): Promise<number[]> =>
-        await truncateRead(on.source, { snapshot: await now(), currentBytes });
+        (await truncateRead(on.source, { snapshot: await now(), currentBytes })).emptied;
       expect(await current(100_000)).to.deep.equal([]);
       expect(await current(1_000)).to.deep.equal([2]);
     });
