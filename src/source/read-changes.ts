@@ -30,6 +30,9 @@ export interface Shape {
     type: number;
     typmod: number;
     key: boolean;
+    /** In the key: its place there, and its number in the table that sinks know. Absent where a release before has noted it. */
+    place?: number;
+    number?: number;
     stored: boolean;
     virtual: boolean;
     /** Of a stored one its expression, by the oid that another one would not have. */

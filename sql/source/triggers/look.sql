@@ -18,19 +18,21 @@ declare
 begin
   if leaf <> rel and not rel = any (array(select a.relid::oid from pg_partition_ancestors(leaf) a (relid))) then return null; end if;
   select coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', a.atttypid::bigint, 'typmod', a.atttypmod,
-                                               'key', a.attname = any (k.names), 'virtual', a.attgenerated = 'v',
+                                               'key', k.place is not null, 'virtual', a.attgenerated = 'v',
                                                'stored', a.attgenerated = 's')
                             -- Another expression is another shape: where the column is computed, it is computed by that one.
                             || case a.attgenerated when 's' then jsonb_build_object('expression', d.oid::bigint) else '{}' end
+                            -- So is another order of the key, or another column of that name.
+                            || case when k.place is null then '{}' else jsonb_build_object('place', k.place, 'number', k.attnum) end
                             order by a.attnum), '[]')
     into columns
     from pg_attribute a
    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-   cross join (select array(select b.attname
-                              from pg_index i
-                              join pg_attribute b
-                                on b.attrelid = i.indrelid and b.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1])
-                             where i.indrelid = rel and i.indisprimary) as names) k
+   left join (select b.attname, b.attnum, p.place
+                from pg_index i
+               cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality p (attnum, place)
+                join pg_attribute b on b.attrelid = i.indrelid and b.attnum = p.attnum
+               where i.indrelid = rel and i.indisprimary) k on k.attname = a.attname
    where a.attrelid = leaf and a.attnum > 0 and not a.attisdropped;
   shown := (pg_identify_object_as_address('pg_class'::regclass, rel, 0)).object_names;
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
@@ -48,7 +50,8 @@ begin
       select jsonb_agg(jsonb_build_object('name', n.name, 'type', n.type::bigint, 'typmod', -1,
                                           'key', coalesce((c.value ->> 'key')::boolean, false),
                                           'virtual', coalesce((c.value ->> 'virtual')::boolean, false),
-                                          'stored', coalesce((c.value ->> 'stored')::boolean, false)) order by n.place)
+                                          'stored', coalesce((c.value ->> 'stored')::boolean, false))
+                       || coalesce(c.value - array['name', 'type', 'typmod', 'key', 'virtual', 'stored', 'expression'], '{}') order by n.place)
         into columns
         from unnest(names, types) with ordinality n (name, type, place)
         left join jsonb_array_elements(columns) c (value) on c.value ->> 'name' = n.name;

@@ -13,7 +13,10 @@ const MICROS_1970_TO_2000 = 946_684_800_000_000;
 /** The columns that a message brings, and where in a row they are. */
 export interface Layout {
   relation: Buffer;
-  /** Another one where the table has other columns, also such as are not sent: those are computed (source/generated.ts). */
+  /**
+   * Another one where the table has other columns, also such as are not sent: those are computed (source/generated.ts). And where its
+   * key is another one, though it looks the same: of the same columns in another order, of another column of that name.
+   */
   mark: string;
   /** Fields of the composite value: so many there are, and these are sent, in this order. */
   fields: number;
@@ -93,7 +96,8 @@ export function layoutOf(rel: number, shape: Shape, { first, generated }: Layout
   const places = columns.map(({ name }) => shape.columns.findIndex((column) => column.name === name));
   const relation = relationMessage(rel, shape, columns);
   const others = shape.columns.filter((column) => !isSent(column)).map((one) => `${nameOf(one)} ${one.expression}`);
-  const mark = `${relation.toString('latin1')} ${others.toSorted().join()}`;
+  const keys = shape.columns.map(({ name, place, number }) => place && JSON.stringify([place, number, name]));
+  const mark = `${relation.toString('latin1')} ${others.toSorted().join()} ${keys.filter(Boolean).toSorted().join()}`;
   return { relation, mark, fields: shape.columns.length, places };
 }
 
