@@ -655,6 +655,7 @@ table millrace_private.source_tables
   table_name text not null
   metadata text not null
   key_columns text[]
+  key_shape jsonb
 CREATE UNIQUE INDEX source_tables_database_no_oid_schema_name_table_name_key ON millrace_private.source_tables USING btree (database_no, oid, schema_name, table_name)
 CREATE UNIQUE INDEX source_tables_pkey ON millrace_private.source_tables USING btree (no)
 constraint source_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
@@ -942,7 +943,7 @@ begin
 end
 $function$
 
-comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, changes_left_out, capture_switched_off, invalid_utf8, values_left_out. False when there was none.'
+comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, changes_left_out, capture_switched_off, key_changed, invalid_utf8, values_left_out. False when there was none.'
 
 CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibility_timeout interval)
  RETURNS integer
@@ -2553,8 +2554,10 @@ AS $function$
            when s.readable
              then format('bin/millrace verify %s --repair', millrace_private.shell_word(s.name))
            when s.takes_rows and p_code <> 'truncated'
-             then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
-                         millrace_private.shell_word(s.name), w.word)
+             then format('bin/millrace backfill %s %s # remove there what it has %s', millrace_private.shell_word(s.name), w.word,
+                         case when p_code = 'key_changed' then 'under the former key' else 'of rows that are gone' end)
+           when p_code = 'key_changed'
+             then format('Whoever finds rows in it by record_pk must know both keys. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
            else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
          end
     from millrace_private.sinks s
@@ -3295,7 +3298,7 @@ CREATE OR REPLACE FUNCTION millrace_private.missed_codes()
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE
-RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text, 'changes_left_out'::text, 'capture_switched_off'::text]
+RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text, 'changes_left_out'::text, 'capture_switched_off'::text, 'key_changed'::text]
 
 grant execute to public
 
@@ -3319,7 +3322,7 @@ AS $procedure$
    where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
-     and (n.code = 'added_late' or n.code in ('table_detached', 'changes_left_out', 'capture_switched_off') and not s.readable
+     and (n.code = 'added_late' or n.code in ('table_detached', 'changes_left_out', 'capture_switched_off', 'key_changed') and not s.readable
           or b.resync and n.code = any (millrace_private.missed_codes()))
 $procedure$
 

@@ -1,6 +1,6 @@
 -- Several tables, in the order in which they are given.
 --
--- `told`: the key columns are stored for this name. `earlier`: other names that the table had; null: none. `noted`: a sink of the
+-- `told`: the key columns are stored for this name. `shape`: those of the table's key, whatever it was called. `earlier`: other names that the table had; null: none. `noted`: a sink of the
 -- database has a notice of these codes about it.
 with wanted as (
   select w.oid, w.schema_name, w.table_name, w.place
@@ -34,7 +34,10 @@ select t.no, t.key_columns is not null as told,
                 (select e.key_columns from millrace_private.source_tables e
                   where e.database_no = $1::integer and e.oid = w.oid and e.key_columns is not null
                   order by e.no desc
-                  limit 1)) as key_columns
+                  limit 1)) as key_columns,
+       (select e.key_shape from millrace_private.source_tables e
+         where e.database_no = $1::integer and e.oid = w.oid and e.key_shape is not null
+         limit 1) as shape
   from wanted w
  cross join lateral (
        select k.no, k.key_columns from known k where k.place = w.place

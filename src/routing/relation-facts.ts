@@ -9,6 +9,7 @@ import { FOUND_BY } from '../notices/replace.ts';
 import { type GeneratedColumn, generatedColumns } from '../source/generated.ts';
 import type { ComparedKey } from '../source/given-keys.ts';
 import { schemasOf } from '../source/tables.ts';
+import type { KeyShape } from './other-key.ts';
 import type { TableNow } from './relation-key.ts';
 
 const KEY_COLUMNS = statement('routing/key-columns');
@@ -30,6 +31,8 @@ export interface TableFacts {
   now: TableNow;
   /** The key is stored under its name as `now.known` says. */
   isKeyTold: boolean;
+  /** The shape of its key when its changes last came; null: not known. */
+  keyShape: KeyShape | null;
   /** Its primary key of now, in key order. */
   keyNow: readonly ComparedKey[];
   partitioned: boolean;
@@ -47,6 +50,7 @@ interface KnownRow {
   no: number;
   key_columns: string[] | null;
   told: boolean;
+  shape: KeyShape | null;
   earlier: { schema: string; name: string }[] | null;
   noted: boolean;
 }
@@ -87,12 +91,12 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
   const nowOf = new Map(now.rows.map((row) => [row.oid, row]));
   const generatedOf = Map.groupBy(generated, ({ oid }) => oid);
   return oids.map((oid, i) => {
-    const { no, key_columns, told, earlier, noted } = known[i]!;
+    const { no, key_columns, told, shape, earlier, noted } = known[i]!;
     const found = nowOf.get(oid);
     const keyNow = (keysOf.get(oid) ?? []).map(({ oid: _, ...column }) => column);
     const columns = found && (JSON.parse(found.columns) as NonNullable<TableNow['columns']>);
     return {
-      ...{ no, keyNow, isKeyTold: told, isNoted: noted, isShownAsRoot: shown.has(oid) },
+      ...{ no, keyNow, isKeyTold: told, keyShape: shape, isNoted: noted, isShownAsRoot: shown.has(oid) },
       now: { columns, key: keyNow.map(({ name }) => name), known: key_columns },
       partitioned: found?.partitioned ?? false,
       generated: generatedOf.get(oid) ?? [],

@@ -7,7 +7,7 @@ import type { RelationMessage } from '../codec/row-message.ts';
 
 export interface TableNow {
   /** In their order; undefined when the table is gone. */
-  columns: readonly { name: string; typeOid: number; generated: boolean }[] | undefined;
+  columns: readonly { number: number; name: string; typeOid: number; generated: boolean }[] | undefined;
   /** Its primary key, in key order. */
   key: readonly string[];
   /** The key when its changes last came, by the names of then. */

@@ -8,17 +8,18 @@ import type { RelationMessage } from '../codec/row-message.ts';
 import type { TypeCatalogue } from '../codec/types.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
-import type { SinkNotice } from '../notices/notice.ts';
-import { replaceNotices } from '../notices/replace.ts';
+import { addNotices, noteMissed } from '../notices/add.ts';
 import type { ComparedKey } from '../source/given-keys.ts';
 import { loadTypes } from '../source/types.ts';
 import { type Match, matchTable, type Route, type SinkEntry, type TableShape } from './match.ts';
+import { keyNotices, keyShapeOf } from './other-key.ts';
 import { type FactsDeps, readFacts, type TableFacts } from './relation-facts.ts';
 import { hiddenOf, keyThen, namesNow } from './relation-key.ts';
+import { isDone, type SaidNotices } from './said-notices.ts';
 import { type ComputedColumn, widenRelation } from './widen.ts';
 
 const KNOW_KEYS = statement('routing/know-keys');
+const LEFT_OUT = statement('routing/left-out');
 
 /** Ours: never captured, whatever a publication lists. */
 const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture']);
@@ -46,33 +47,73 @@ export interface LoadedRelation {
   shape: TableShape;
   /** Its changes are shown as those of the table that it is a partition of. */
   isShownAsRoot: boolean;
+  /** For `SaidNotices`. */
+  load: number;
 }
 
 export interface RelationDeps extends FactsDeps {
   sinks: readonly SinkEntry[];
   /** Event tables of retentions in this database, `schema.table`. */
   changeTables: ReadonlySet<string>;
-  /** Notices as they were said last, by the table's oid. */
-  said: Map<number, string>;
+  said: SaidNotices;
 }
 
-/** Loads what the message does not say, and replaces the table's notices on every sink. */
+/** Loads one beside the stream: what the message does not say. Replaces the table's notices on every sink. */
 export async function loadRelation(deps: RelationDeps, sent: RelationMessage): Promise<LoadedRelation> {
-  return (await loadRelations(deps, [sent]))[0]!;
+  return (await loadAll(deps, [sent], 0))[0]!;
 }
 
-/** The same of several tables, which all differ, in their order. */
+/** The same of several tables of the stream, which all differ, in their order. */
 export async function loadRelations(deps: RelationDeps, sent: readonly RelationMessage[]): Promise<LoadedRelation[]> {
+  return await loadAll(deps, sent, deps.said.begin());
+}
+
+async function loadAll(deps: RelationDeps, sent: readonly RelationMessage[], load: number): Promise<LoadedRelation[]> {
   const facts = await readFacts(deps, sent);
-  const tables = sent.map((message, i) => knownTable(message, facts[i]!));
-  const told = tables.filter(({ facts: { now, isKeyTold }, keyColumns }) => {
-    return keyColumns.length > 0 && !(isKeyTold && isDeepStrictEqual(now.known, keyColumns));
+  const tables = sent.map((message, i) => knownTable(message, { facts: facts[i]!, load }));
+  const relations = await Promise.all(tables.map((table) => finished(deps, table)));
+  await knowKeys(
+    deps,
+    tables.map((table, i) => ({ ...table, relation: relations[i]! })),
+  );
+  return relations;
+}
+
+/** Remembers the keys that are others than before, once the sinks are told what that means for them. */
+async function knowKeys(
+  deps: RelationDeps,
+  tables: readonly (KnownTable & { relation: LoadedRelation })[],
+): Promise<void> {
+  const others = tables.flatMap(({ facts, message, keyColumns, relation: { types, routes, isShownAsRoot } }) => {
+    if (keyColumns.length === 0) return [];
+    const { now, keyShape, isKeyTold } = facts;
+    const shape = keyShapeOf(message, { now, keyColumns, types });
+    const isSame = isDeepStrictEqual(keyShape, shape);
+    if (isSame && isKeyTold && isDeepStrictEqual(now.known, keyColumns)) return [];
+    const before = { shape: keyShape ?? shape, names: now.known ?? keyColumns };
+    const change = { table: `${message.schema}.${message.name}`, before, now: { shape, names: keyColumns }, types };
+    const notices = isSame || isShownAsRoot ? [] : keyNotices(change, routes);
+    return [{ no: facts.no, key: JSON.stringify(keyColumns), shape: JSON.stringify(shape), notices }];
   });
-  if (told.length > 0) {
-    const keys = told.map(({ keyColumns }) => JSON.stringify(keyColumns));
-    await deps.messages.query(KNOW_KEYS, [told.map(({ facts }) => facts.no), keys]);
-  }
-  return await Promise.all(tables.map((table) => finished(deps, table)));
+  if (others.length === 0) return;
+  const notices = others.flatMap((one) => one.notices);
+  const isSaid = notices.length === 0 || (await isDone(addNotices(deps.messages, notices)));
+  // What could not be said is said when the table is loaded again.
+  const shapes = others.map((one) => (isSaid || one.notices.length === 0 ? one.shape : null));
+  await deps.messages.query(KNOW_KEYS, [others.map(({ no }) => no), others.map(({ key }) => key), shapes]);
+}
+
+/** Sinks that left the table out while it had no key are told so before the notice of that goes away. */
+async function noteLeftOut(
+  { messages, databaseNo }: RelationDeps,
+  { schema, name }: RelationMessage,
+  routes: readonly Route[],
+): Promise<void> {
+  const table = `${schema}.${name}`;
+  const { rows } = await messages.query<{ no: number }>(LEFT_OUT, [databaseNo, table]);
+  const sinks = rows.map(({ no }) => no).filter((no) => routes.some(({ sinkNo }) => sinkNo === no));
+  const message = `${table} had no primary key for a while: its rows and changes of that time are missing`;
+  if (sinks.length > 0) await noteMissed(messages, sinks, { code: 'changes_left_out', table, message });
 }
 
 interface KnownTable {
@@ -81,16 +122,17 @@ interface KnownTable {
   message: RelationMessage;
   computed: readonly ComputedColumn[];
   keyColumns: readonly string[];
+  load: number;
 }
 
-function knownTable(sent: RelationMessage, facts: TableFacts): KnownTable {
+function knownTable(sent: RelationMessage, { facts, load }: Pick<KnownTable, 'facts' | 'load'>): KnownTable {
   const { message, computed } = widenRelation(sent, facts.generated, facts.now);
-  return { facts, message, computed, keyColumns: keyThen(message, facts.now) };
+  return { facts, load, message, computed, keyColumns: keyThen(message, facts.now) };
 }
 
 async function finished(
   deps: RelationDeps,
-  { facts, message, computed, keyColumns }: KnownTable,
+  { facts, message, computed, keyColumns, load }: KnownTable,
 ): Promise<LoadedRelation> {
   const { oid, schema, name } = message;
   const { now, keyNow, partitioned, earlierNames, isShownAsRoot } = facts;
@@ -101,13 +143,28 @@ async function finished(
   const codec = compileRelation(types, message, { keyColumns, partitioned });
   const hiddenKey = keyColumns.length === 0 ? hiddenOf(message, now) : [];
   const shape = { ...message, keyColumns, hiddenKey, types, earlierNames };
-  const { routes, notices } = matchOf(deps, shape);
-  if (!isShownAsRoot && (facts.isNoted || notices.length > 0)) await note(deps, message, notices);
-  else if (!isShownAsRoot) deps.said.set(oid, JSON.stringify(notices));
+  const { routes } = matchOf(deps, shape);
+  const { isNoted } = facts;
+  if (!isShownAsRoot && isNoted && keyColumns.length > 0) await noteLeftOut(deps, message, routes);
+  const notices = () => matchOf(deps, shape).notices;
+  if (!isShownAsRoot) await deps.said.say(deps, { oid, schema, name, load }, { notices, isNoted });
   const names = namesNow(message, now);
   const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
   return {
-    ...{ oid, schema, name, codec, sourceTable: facts.no, message, computed, types, routes, shape, isShownAsRoot },
+    ...{
+      oid,
+      schema,
+      name,
+      codec,
+      sourceTable: facts.no,
+      message,
+      computed,
+      types,
+      routes,
+      shape,
+      isShownAsRoot,
+      load,
+    },
     keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
     namesNow: names,
   };
@@ -128,8 +185,8 @@ export const routedAgain = (deps: RelationDeps, relation: LoadedRelation): Loade
 export async function noteAgain(deps: RelationDeps, relations: Iterable<LoadedRelation>): Promise<void> {
   for (const relation of [...relations]) {
     if (relation.isShownAsRoot) continue;
-    const { notices } = matchOf(deps, relation.shape);
-    if (deps.said.get(relation.oid) !== JSON.stringify(notices)) await note(deps, relation, notices);
+    const notices = () => matchOf(deps, relation.shape).notices;
+    await deps.said.say(deps, relation, { notices, isNoted: false });
   }
 }
 
@@ -158,22 +215,3 @@ export async function renewAll(
     if (relations.get(oid) === relation) relations.set(oid, fresh);
   }
 }
-
-async function note(
-  deps: RelationDeps,
-  { oid, schema, name }: Pick<LoadedRelation, 'oid' | 'schema' | 'name'>,
-  notices: readonly SinkNotice[],
-): Promise<void> {
-  const table = `${schema}.${name}`;
-  try {
-    await replaceNotices(deps.messages, { by: 'columns', databaseNo: deps.databaseNo, table }, notices);
-    deps.said.set(oid, JSON.stringify(notices));
-  } catch (error) {
-    // They are said again as soon as the stream has the newer catalog.
-    if (!isOvertaken(error)) throw error;
-    deps.said.delete(oid);
-  }
-}
-
-/** Is it a notice for a sink that is not there any more, or one that met another change of the catalog? */
-export const isOvertaken = (error: unknown): boolean => isForeignKeyViolation(error) || isDeadlock(error);

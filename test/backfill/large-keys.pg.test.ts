@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openKeyReader } from '../../src/backfill/read-keys.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { loadRelation } from '../../src/routing/relation.ts';
+import { SaidNotices } from '../../src/routing/said-notices.ts';
 import { describeTable } from '../../src/source/describe-table.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { traitsOf } from '../support/fixtures/sinks.ts';
@@ -26,7 +27,7 @@ describe('rows read by key', () => {
         messages: on.messages.db,
         databaseNo: on.databaseNo,
         publication: 'given',
-        said: new Map<number, string>(),
+        said: new SaidNotices(),
         changeTables: new Set<string>(),
       };
       const relation = await loadRelation({ ...deps, sinks: [{ ...sink, settings }] }, table.message);

@@ -18,7 +18,7 @@ const message = (identity: ReplicaIdentity, ...columns: string[]): RelationMessa
   })),
 });
 const table = (columns: string[] | undefined, key: string[], known: string[] | null = null): TableNow => ({
-  columns: columns?.map((name) => ({ name, typeOid: 23, generated: false })),
+  columns: columns?.map((name, place) => ({ number: place + 1, name, typeOid: 23, generated: false })),
   key,
   known,
 });

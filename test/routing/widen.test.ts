@@ -14,7 +14,7 @@ const RELATION: RelationMessage = {
   columns: [column('id', true), column('a', true)],
 };
 const now = (...names: string[]) => ({
-  columns: names.map((name) => ({ name, typeOid: INT, generated: name.startsWith('g') })),
+  columns: names.map((name, place) => ({ number: place + 1, name, typeOid: INT, generated: name.startsWith('g') })),
   key: ['id'],
   known: null,
 });

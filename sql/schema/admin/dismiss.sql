@@ -18,4 +18,4 @@ begin
 end
 $$;
 comment on function millrace.dismiss(text, text) is
-  'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, changes_left_out, capture_switched_off, invalid_utf8, values_left_out. False when there was none.';
+  'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, changes_left_out, capture_switched_off, key_changed, invalid_utf8, values_left_out. False when there was none.';

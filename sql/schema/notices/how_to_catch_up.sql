@@ -11,8 +11,10 @@ set search_path = pg_catalog, pg_temp as $$
            when s.readable
              then format('bin/millrace verify %s --repair', millrace_private.shell_word(s.name))
            when s.takes_rows and p_code <> 'truncated'
-             then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
-                         millrace_private.shell_word(s.name), w.word)
+             then format('bin/millrace backfill %s %s # remove there what it has %s', millrace_private.shell_word(s.name), w.word,
+                         case when p_code = 'key_changed' then 'under the former key' else 'of rows that are gone' end)
+           when p_code = 'key_changed'
+             then format('Whoever finds rows in it by record_pk must know both keys. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
            else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
          end
     from millrace_private.sinks s

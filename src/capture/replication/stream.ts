@@ -16,6 +16,7 @@ import { staleCatalog } from '../../model/sqlstate.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
 import { loadRelations, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
+import { SaidNotices } from '../../routing/said-notices.ts';
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
@@ -177,7 +178,7 @@ const relationDeps = (deps: CaptureDeps, catalog: CatalogInUse, source: Database
   get changeTables() {
     return catalog.database.changeTables;
   },
-  said: new Map(),
+  said: new SaidNotices(),
 });
 
 const streamingOf = (
