@@ -16,6 +16,7 @@ import {
   type Repair,
   warning,
 } from './finding.ts';
+import { RENEWAL_REFUSED } from './triggers.ts';
 
 export interface DeliveryFacts {
   name: string;
@@ -100,7 +101,12 @@ const REASONS: Record<string, Said | null> = {
 };
 
 /** Notices whose remedy is a statement for the source. */
-const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
+const IN_SOURCE: ReadonlySet<string> = new Set([
+  'no_old_values',
+  'filter_needs_identity',
+  'function_needs_identity',
+  RENEWAL_REFUSED,
+]);
 
 /** The same for the database of a change table. */
 const IN_DESTINATION: ReadonlySet<string> = new Set([

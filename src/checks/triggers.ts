@@ -40,7 +40,7 @@ export interface TriggeredTable {
   mayMake: boolean;
   /** The statements that bring its triggers in order, for whoever may. */
   sql: string;
-  /** What the server said when it refused to make them, as an event trigger of the user's does. */
+  /** What the server said when it refused to make or to renew them, as an event trigger of the user's does. */
   refused?: string | undefined;
 }
 
@@ -149,6 +149,10 @@ export function listsFault(table: QuotedTable, publication: { name: string }): F
   );
 }
 
+/** Of this the one who is refused knows alone. */
+export const RENEWAL_REFUSED = 'trigger_outdated';
+const REFUSED = 'where that is not refused; it is tried again each 30 s';
+
 /** Of a table that the publication lists. */
 export function checkTriggered(table: TriggeredTable, publication: { name: string }): Finding | undefined {
   if (table.hasLists) return listsFault(table, publication);
@@ -158,7 +162,7 @@ export function checkTriggered(table: TriggeredTable, publication: { name: strin
     return fault(
       'trigger_missing',
       `${name}: it has no triggers of ours, and its database refuses to make them: ${table.refused}: its changes are not captured`,
-      inSource(table.sql, 'where that is not refused; it is tried again each 30 s'),
+      inSource(table.sql, REFUSED),
     );
   if (!table.hasTriggers)
     return table.mayMake
@@ -172,7 +176,16 @@ export function checkTriggered(table: TriggeredTable, publication: { name: strin
           `${name}: it has no triggers of ours, and our role may not make them: its changes are not captured`,
           inSource(table.sql, mayNot),
         );
-  return checkEnabled(table, name);
+  return checkEnabled(table, name) ?? checkRenewed(table, name);
+}
+
+function checkRenewed({ refused, sql }: TriggeredTable, name: string): Finding | undefined {
+  if (refused === undefined) return undefined;
+  return warning(
+    RENEWAL_REFUSED,
+    `${name}: its database refuses to renew its triggers: ${refused}: they note its changes as before, and settings that were changed since, such as trigger_errors, have no effect on them`,
+    inSource(sql, REFUSED),
+  );
 }
 
 function checkEnabled(table: TriggeredTable, name: string): Finding | undefined {

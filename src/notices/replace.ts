@@ -12,6 +12,7 @@ export const FOUND_BY = {
   publication: [
     ...['table_missing', 'not_published', 'breaks_updates', 'identity_misses_key', 'partitions_apart'],
     ...['partitions_not_full', 'generated_left_out', 'trigger_missing', 'trigger_disabled', 'trigger_lists'],
+    'trigger_outdated',
   ],
   /** The columns of a table: what sinks can make of its rows. */
   columns: ['no_primary_key', 'no_old_values', 'filter_fault', 'filter_needs_identity', 'function_needs_identity'],

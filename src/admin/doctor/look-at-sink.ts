@@ -5,6 +5,7 @@ import { saidAnew } from '../../checks/change-table-findings.ts';
 import { checkCircuit } from '../../checks/circuit.ts';
 import { checkDelivery } from '../../checks/delivery.ts';
 import { type Answered, byHand, type Finding, fault } from '../../checks/finding.ts';
+import { RENEWAL_REFUSED } from '../../checks/triggers.ts';
 import type { WantedTableFinding } from '../../checks/wanted-tables.ts';
 import type { Database } from '../../db/pool.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
@@ -45,7 +46,7 @@ export function findingsOf(
   const looked = [...(destination ?? []), ...(tables ?? [])];
   const delivery = checkDelivery(deliveryFactsOf(sink), {
     notices: new Set([
-      ...(tables ? FOUND_BY.publication : []),
+      ...(tables ? FOUND_BY.publication.filter((code) => code !== RENEWAL_REFUSED) : []),
       ...(isLookedAt(destination) ? saidAnew(destination) : []),
     ]),
     destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,

@@ -36,8 +36,15 @@ export interface Ensured {
   added: Set<number>;
   /** Tables that somebody has locked: they are tried again at the next check. */
   locked: NotedTable[];
-  /** Tables for which the server refused that, as an event trigger of the user's does: by oid, what it said. */
-  refused: ReadonlyMap<number, string>;
+  /** Tables for which the server refused that, as an event trigger of the user's does, by oid. */
+  refused: ReadonlyMap<number, Refusal>;
+}
+
+export interface Refusal {
+  /** What the server said. */
+  said: string;
+  /** What it refused. */
+  statements: readonly string[];
 }
 
 /** @throws MillraceError bad_source, with the SQL to run, when our role may not make the schema, or the server refuses that. */
@@ -50,7 +57,7 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
   const version = schema?.version ?? 0;
   const isMade = version > VERSION || (version === VERSION && !schema?.isOutdated);
   if (!isMade) await makeSchema(source, wanted, facts);
-  const ensured = { added: new Set<number>(), locked: [] as NotedTable[], refused: new Map<number, string>() };
+  const ensured = { added: new Set<number>(), locked: [] as NotedTable[], refused: new Map<number, Refusal>() };
   let isChanged = !isMade;
   // What a newer release has made is left to it.
   const tables = version > VERSION ? [] : facts.tables;
@@ -62,7 +69,7 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
       for (const sql of statements) await tx.query(sql);
       return table.listed && table.without.length > 0 ? 'added' : 'done';
     });
-    if (typeof outcome === 'object') ensured.refused.set(table.oid, outcome.refused);
+    if (typeof outcome === 'object') ensured.refused.set(table.oid, { said: outcome.refused, statements });
     if (outcome === 'locked') ensured.locked.push(table);
     if (outcome === 'added') ensured.added.add(table.oid);
     isChanged ||= outcome === 'added' || outcome === 'done';

@@ -3,10 +3,11 @@ import type { TriggeredTable, TriggerFacts } from '../../checks/triggers.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { readTables } from '../tables.ts';
+import type { Refusal } from './ensure.ts';
 import { type NotedTable, readTriggers } from './facts.ts';
 import { readNoting } from './noting.ts';
-import { captureSchemaSql, tableTriggersSql } from './scripts.ts';
-import { VERSION } from './texts.ts';
+import { captureSchemaSql, refusedSql, tableTriggersSql } from './scripts.ts';
+import { type Noting, VERSION } from './texts.ts';
 
 const STANDING = statement('source/triggers/standing');
 const OLDEST_UNREAD = statement('source/triggers/oldest-unread');
@@ -15,8 +16,8 @@ interface Asked {
   onError?: 'fail' | 'skip';
   /** All that it sees is read; absent: how old what is not read is cannot be said. */
   read?: string;
-  /** Tables for which the server has just refused to make triggers: by oid, what it said. */
-  refused?: ReadonlyMap<number, string>;
+  /** Tables for which the server has just refused to make or to renew triggers. */
+  refused?: ReadonlyMap<number, Refusal>;
 }
 
 /** Of the tables that the publication lists. */
@@ -50,13 +51,23 @@ export async function readTriggerFacts(
           {
             ...{ schema: table.schema, name: table.name, hasTriggers: table.without.length === 0 },
             ...{ enabled: enabledOf(table), hasLists: filtered.includes(table.oid), mayMake: table.mine },
-            ...{ sql: tableTriggersSql(table, noting), refused: asked.refused?.get(table.oid) },
+            ...repairOf(table, noting, asked.refused?.get(table.oid)),
           },
         ]),
     ),
     notedBytes: bytes,
     oldestUnreadSeconds: canRead && asked.read !== undefined ? await readOldest(source, asked.read) : null,
   };
+}
+
+function repairOf(
+  table: NotedTable,
+  noting: Noting & { role: string },
+  refused: Refusal | undefined,
+): Pick<TriggeredTable, 'sql' | 'refused'> {
+  const isRenewal = refused !== undefined && table.without.length === 0;
+  const sql = isRenewal ? refusedSql(refused.statements, noting.role) : tableTriggersSql(table, noting);
+  return { sql, refused: refused?.said };
 }
 
 async function readOldest(source: Database, snapshot: string): Promise<number | null> {

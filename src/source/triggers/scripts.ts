@@ -32,6 +32,9 @@ export function tableTriggersSql(table: NotedTable, { role, ...noting }: Noting 
   return inOne([...made, ...triggersOf(table)]);
 }
 
+/** What was refused, to be run where it is not. */
+export const refusedSql = (statements: readonly string[], role: string): string => inOne(asRole(role, statements));
+
 /** Everything is the property of our role. */
 const asRole = (role: string, statements: readonly string[]): string[] => [
   `create schema if not exists millrace_capture authorization ${quoteIdentifier(role)}`,

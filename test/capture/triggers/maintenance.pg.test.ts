@@ -77,6 +77,26 @@ describe('maintenance of a source whose changes triggers note', function () {
         await on.source.query('insert into late values (1)');
         expect((await on.received(sink, 4)).map(({ record }) => JSON.parse(record).id)).to.deep.equal([1, 2, 3, 1]);
       });
+
+    for (const tag of ['CREATE FUNCTION', 'GRANT'])
+      it(`lets an event trigger refuse ${tag}, which keeps triggers from being renewed, and says so`, async () => {
+        await on.source.query(`${guard(tag)}; alter table rows add column late int`);
+        const outdated = async () => (await on.notices(sink)).find(({ code }) => code === 'trigger_outdated');
+        const { table, message, remedy } = await until('it is said', outdated);
+        expect([table, message]).to.deep.equal([
+          'public.rows',
+          `public.rows: its database refuses to renew its triggers: ${tag} is not for you: they note its changes as before, and settings that were changed since, such as trigger_errors, have no effect on them`,
+        ]);
+        await on.source.query("insert into rows values (2, 'meanwhile', 7)");
+        expect((await on.received(sink, 2))[1]!.record).to.equal('{"id":2,"value":"meanwhile","late":7}');
+        await on.stop();
+        await on.source.query(`begin; alter event trigger guard disable; ${remedy!.replace(/^begin;|commit;/g, '')};
+          alter event trigger guard enable; commit`);
+        on.start();
+        await until('nothing is said of it any more', async () => !(await outdated()));
+        await on.source.query('insert into rows values (3)');
+        await on.received(sink, 3);
+      });
   });
 
   it('prints what makes the schema where an event trigger refuses that', async () => {
