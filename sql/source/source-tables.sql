@@ -47,6 +47,14 @@ with recursive publication as (
     left join identity_index k
       on k.indrelid = c.oid and case c.relreplident when 'd' then k.indisprimary when 'i' then k.indisreplident end
    where c.relkind = 'r'
+), away as (
+  -- Partitions whose rows are in another database.
+  select t.root, (array_agg(format('%I.%I', n.nspname, c.relname) order by n.nspname, c.relname))[1:20] as names
+    from tree t
+    join pg_catalog.pg_class c on c.oid = t.oid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+   where c.relkind = 'f'
+   group by t.root
 ), primary_key as (
   select i.indrelid, array(select a.attname::text from unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) k (attnum)
                              join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
@@ -105,7 +113,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        c.has_key, c.usable_key,
        s.unidentified = 0 as has_identity,
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
-       s.unlogged, s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
+       s.unlogged, coalesce(f.names, '{}') as foreign_parts, s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
        coalesce((select p.all_tables from publication p), false) or c.oid in (select p.oid from published p) as published,
        c.listed_columns is not null as some_columns, c.filter is not null as some_rows, c.virtual as virtual_columns, c.stored as stored_columns,
        array(select a.attname::text from pg_catalog.pg_attribute a
@@ -125,6 +133,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        s.unlisted > 0 as identity_unlisted, s.unfiltered > 0 as identity_unfiltered
   from described c
   join stored s on s.oid = c.oid
+  left join away f on f.root = c.oid
  cross join lateral (select array(select a.attname::text from pg_catalog.pg_attribute a
                                    where a.attrelid = c.oid and not a.attisdropped and a.attgenerated = 's'
                                      and a.attname::text = any (c.key_columns) and a.attname::text <> all (c.columns)

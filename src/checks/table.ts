@@ -38,7 +38,7 @@ export function checkTable(
         'not_published',
         `${name}: ${whyNot(table)}`,
         // One of ours takes it in by itself.
-        repairOrInserts(publication, table, publication.ours && table.mine ? [] : [add]),
+        repairOrInserts(publication, table, publication.ours && table.mine && !isKeyless(table) ? [] : [add]),
       );
     if (isMisspelt(table.schema) || isMisspelt(table.name))
       return warning(
@@ -95,6 +95,12 @@ function checkMessages(
       'not_published',
       `changes in ${table.unlogged.join(', ')} are not captured: an unlogged partition tells nobody of its changes`,
       inSource(table.unlogged.map((part) => `alter table ${part} set logged`).join('; ')),
+    );
+  if (table.foreign_parts.length > 0)
+    return doubtful(
+      'not_published',
+      `changes in ${table.foreign_parts.join(', ')} are not captured: a foreign partition has its rows in another database`,
+      byHand('Capture them in that database, or detach the partition.'),
     );
   if (table.has_key && !table.covers_key)
     return doubtful(
@@ -211,6 +217,8 @@ function whyNot(table: PublishedTable): string {
     return 'once it is published, its updates and deletes would fail: its primary key is deferrable, and no replica identity';
   if (!table.has_identity && !table.partitioned)
     return 'it has no replica identity: once it is published, its updates and deletes would fail';
+  if (isKeyless(table))
+    return `it can have no primary key, for ${table.foreign_parts.join(', ')} is a foreign table: published, updates of each new partition would fail, which has no replica identity`;
   if (table.partitioned && !table.has_key)
     return 'it has no primary key: published, updates of each new partition would fail, which has no replica identity';
   if (!table.has_identity)
@@ -222,7 +230,7 @@ function whyNot(table: PublishedTable): string {
 function repair(publication: PublicationFacts, table: PublishedTable, ...also: string[]): Repair {
   const { sql, remedy } = identityFor(publication, table);
   if (sql === null) return byHand([remedy, ...also].join('; '));
-  return inSource([sql, ...also].join('; '), remedy);
+  return inSource([sql, ...also].filter(Boolean).join('; '), remedy);
 }
 
 function identityFor(publication: PublicationFacts, table: PublishedTable): Repair {
@@ -240,6 +248,7 @@ function identityFor(publication: PublicationFacts, table: PublishedTable): Repa
   if (table.has_key && isFullEnough && !table.partitioned) return inSource(identities(weak, 'full'));
   if (table.has_key)
     return byHand(`Create the primary key of ${quoteTable(table)} again, not deferrable; then: ${byKey}`);
+  if (isKeyless(table)) return identityWithForeign(table, isFullSafe);
   // Which columns, nobody here knows.
   const addKey = `alter table ${quoteTable(table)} add primary key (...)`;
   if (!isFullEnough) return byHand(isFullSafe ? addKey : `${addKey}; ${byKey}`);
@@ -247,6 +256,15 @@ function identityFor(publication: PublicationFacts, table: PublishedTable): Repa
     identities(weak, 'full'),
     `${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`,
   );
+}
+
+/** Postgres makes no index of rows that are in another database. */
+const isKeyless = ({ has_key, foreign_parts }: PublishedTable): boolean => !has_key && foreign_parts.length > 0;
+
+function identityWithForeign(table: PublishedTable, isFullSafe: boolean): Repair {
+  const detach = table.foreign_parts.map((part) => `alter table ${quoteTable(table)} detach partition ${part}`);
+  if (!isFullSafe) return byHand(`${detach.join('; ')}; alter table ${quoteTable(table)} add primary key (...)`);
+  return inSource(identities(table.partial_stores, 'full'), 'for each partition to come as well');
 }
 
 const identities = (names: readonly string[], identity: 'default' | 'full'): string =>

@@ -21,6 +21,8 @@ export interface PublishedTable {
   weak: readonly string[];
   /** Partitions of which Postgres tells no change. Names as SQL writes them. */
   unlogged: readonly string[];
+  /** Partitions whose rows are in another database: with one of them a table can have no key. Names as SQL writes them. */
+  foreign_parts: readonly string[];
   /** It, or those of its partitions, that have replica identity full. */
   full_stores: readonly string[];
   some_full: boolean;
