@@ -228,27 +228,68 @@ describe('what is kept for a while', function () {
     expect(await count('audit_log')).to.equal(19);
   });
 
-  it('is of backfills also what belongs to one that has not ended, or to an open operation', async () => {
-    await m.db.query(
-      `insert into millrace_private.backfills (sink_no, kind, state, ended_at)
-       select s, 'all', 'done', clock_timestamp() - interval '91 days' from unnest($1::integer[]) s`,
-      [sinks],
-    );
-    const open = `insert into millrace_private.backfills (sink_no, kind, state) values ($1::integer, 'all', 'paused') returning no`;
-    await m.db.query(open, [sinks[0]]);
-    const operation = `insert into millrace_private.operations (kind, database_no, request, requested_by) values ('resync', $1::integer, '{}', 'cli')`;
-    await m.db.query(operation, [databaseNo]);
-    const left = async (): Promise<number> => {
-      await trimNow();
-      return await count('backfills where ended_at is not null');
+  describe('of backfills', () => {
+    /** So many days old; absent: it has not ended. */
+    const backfill = async (sinkNo: number, created: number, ended?: number): Promise<string> => {
+      const { rows } = await m.db.query<{ id: string }>(
+        `insert into millrace_private.backfills (sink_no, kind, state, created_at, ended_at)
+         select $1::integer, case when $3::float8 is null then 'all' else 'table' end,
+                case when $3::float8 is null then 'paused' else 'done' end,
+                clock_timestamp() - $2::float8 * interval '1 day', clock_timestamp() - $3::float8 * interval '1 day' returning id`,
+        [sinkNo, created, ended ?? null],
+      );
+      return rows[0]!.id;
     };
-    expect(await left()).to.equal(3);
-    await m.db.query(`update millrace_private.operations set state = 'cancelled', ended_at = now()`);
-    expect(await left()).to.equal(1);
-    await m.db.query(
-      `update millrace_private.backfills set state = 'cancelled', ended_at = now() where ended_at is null`,
-    );
-    expect(await left(), 'the one that has just ended').to.equal(1);
+    const paused = async (kept: unknown): Promise<void> => {
+      await m.db.query(
+        `insert into millrace_private.operations (kind, database_no, request, requested_by, state, kept, created_at)
+         values ('resync', $1::integer, '{}', 'cli', 'paused', $2::jsonb, clock_timestamp() - interval '200 days')`,
+        [databaseNo, JSON.stringify(kept)],
+      );
+    };
+    const left = async (): Promise<string[]> => {
+      await trimNow();
+      const { rows } = await m.db.query<{ id: string }>(
+        'select b.id from millrace_private.backfills b where b.ended_at is not null order by b.no',
+      );
+      return rows.map(({ id }) => id);
+    };
+    afterEach(async () => {
+      await m.db.query('delete from millrace_private.backfills');
+      await m.db.query('delete from millrace_private.operations');
+    });
+
+    it('is also what belongs to one that has not ended', async () => {
+      const [one, other] = sinks as [number, number];
+      await backfill(one, 180, 170);
+      // Its parent, which made it and ended then; one beside it.
+      const parent = await backfill(one, 160, 150);
+      const beside = await backfill(one, 150, 140);
+      await backfill(one, 150);
+      await backfill(one, 120, 110);
+      await backfill(other, 150, 140);
+      expect(await left()).to.deep.equal([parent, beside]);
+      await m.db.query(
+        `update millrace_private.backfills set state = 'cancelled', ended_at = now() where ended_at is null`,
+      );
+      expect(await left(), 'the one that has just ended').to.have.length(1);
+    });
+
+    it('is also what belongs to an operation that is open, and nothing else of its database', async () => {
+      const [one] = sinks as [number];
+      await backfill(one, 180, 170);
+      const asked = await backfill(one, 160, 150);
+      const made = await backfill(one, 150, 100);
+      await backfill(one, 140, 130);
+      await paused({ backfills: [asked] });
+      expect(await left()).to.deep.equal([asked, made]);
+    });
+
+    it('is nothing for an operation that remembers none', async () => {
+      await backfill(sinks[0]!, 180, 170);
+      await paused({ pages: [] });
+      expect(await left()).to.deep.equal([]);
+    });
   });
 
   it('goes by itself, again and again, while a worker runs', async () => {
