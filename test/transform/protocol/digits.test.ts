@@ -26,6 +26,25 @@ describe('numbers whose text a double would not keep', () => {
     expect(mayLoseDigits(strings)).to.equal(false);
   });
 
+  it('count outside of strings only, wherever those end', () => {
+    const strings = ['1.10', ' 1e3 ', 'a " 1.10', '\\', '\\" 12345678901234567890', '[1.0]', '\\\\', ''];
+    const key = fc.constantFrom(...strings);
+    const value = fc.oneof(key, fc.integer(), fc.constant([true, null]));
+    fc.assert(
+      fc.property(fc.dictionary(key, value), fc.boolean(), (row, isLast) => {
+        const text = JSON.stringify(row);
+        expect(mayLoseDigits(text), text).to.equal(false);
+        const other = isLast ? `[${text},1.10]` : `[1.10,${text}]`;
+        expect(mayLoseDigits(other), other).to.equal(true);
+      }),
+    );
+  });
+
+  it('are where a text ends within a string, which is no JSON', () => {
+    expect(mayLoseDigits('{"a')).to.equal(true);
+    expect(mayLoseDigits('{"a\\"')).to.equal(true);
+  });
+
   it('are never overlooked', () => {
     const digits = fc.stringMatching(/^(0|[1-9]\d{0,20})$/);
     const number = fc
