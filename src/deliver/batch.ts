@@ -70,7 +70,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     const { prepared, pause } = upToUntried(made.prepared, target.crashes);
     const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
       const tried = upToLastTried(sent.verdicts);
-      for (const [place, verdict] of tried.entries()) decided.set(sendable[place]!, verdict);
+      for (let place = 0; place < tried.length; place += 1) decided.set(sendable[place]!, tried[place]!);
       const untried = prepared.length - tried.length;
       return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut, untried };
     };

@@ -56,7 +56,9 @@ function rowsOf(parts: readonly Part[]): LaneRow[] {
     const allKeys = keys.split(SEPARATOR);
     const allRecords = records.split(SEPARATOR);
     let sampled = 0;
-    for (const [place, id] of ids.entries()) {
+    // By place: an iterator of entries is garbage for each message.
+    for (let place = 0; place < ids.length; place += 1) {
+      const id = ids[place]!;
       const code = codes[place]!;
       const whole = ACTIONS[code];
       const isSampled = id % 32 === 0;

@@ -22,10 +22,14 @@ export function countSettled(
   nowMs: number,
 ): SettledCounts {
   const { rows, verdicts, settlement } = given;
-  const { remaining } = settlement;
-  const failed = verdicts.filter(({ kind }) => kind === 'retry' || kind === 'park').length;
-  const parked = remaining.filter(({ state }) => state === 'parked').length;
-  const done = rows.filter((_, place) => verdicts[place]!.kind === 'done');
+  const parked = settlement.remaining.filter(({ state }) => state === 'parked').length;
+  const done: LaneRow[] = [];
+  let failed = 0;
+  for (let place = 0; place < rows.length; place += 1) {
+    const { kind } = verdicts[place]!;
+    if (kind === 'done') done.push(rows[place]!);
+    else if (kind === 'retry' || kind === 'park') failed += 1;
+  }
   return { done: done.length, retried: failed - parked, parked, latencies: latenciesOf(done, nowMs) };
 }
 
@@ -34,7 +38,8 @@ function latenciesOf(rows: readonly LaneRow[], nowMs: number): Latency[] {
   const every = Math.ceil(rows.length / MOST_SAMPLES);
   const latencies: Latency[] = [];
   let count = 0;
-  for (const [place, row] of rows.entries()) {
+  for (let place = 0; place < rows.length; place += 1) {
+    const row = rows[place]!;
     count += 1;
     const isWanted = place === rows.length - 1 || (place + 1) % every === 0;
     const committedMs = row.committed_at === '' ? row.committed_ms : isWanted ? Date.parse(row.committed_at) : null;

@@ -22,7 +22,7 @@ describe('the receiver of the benchmarks', () => {
       delivery(5, 'e', { body: '' }),
     ];
     const sent = encode(batch, { indexName: 'products', versioning: 'external' }).operations.get('products') ?? [];
-    const { text, operations } = answerTo(bulkBody(sent));
+    const { text, operations } = answerTo(bulkBody(sent, 'external'));
     expect(operations).to.equal(5);
     const reply = {
       kind: 'answer',

@@ -12,13 +12,15 @@ import type { Ceiling } from './limits.ts';
 /** One line pair (or, for a delete, one line) of a bulk body, each line with its line break. */
 export interface Operation {
   documentId: string;
+  /** Of its message: the version. */
+  id: number;
   isDelete: boolean;
-  /** The action line. */
-  head: string;
   /** The document without its line break; null of a delete. */
   body: string | null;
   /** Length of all of it in UTF-8. */
   bytes: number;
+  /** Undefined until it is known. */
+  outcome: Outcome | undefined;
 }
 
 /** `owners[i]` is what delivers `batch[i]`: its operation, or the outcome that is already known. */
@@ -40,30 +42,23 @@ const MOST_NAME_BYTES = 255;
 /** `<logs-{now/d}>`: an index name with a date, which the engine works out. */
 const DATE_MATH = /^<[^\s\p{Cc},*?"\\<>#]*\{now[^\s\p{Cc},*?"\\<>#]*\}[^\s\p{Cc},*?"\\<>#]*>$/u;
 
-/** A document of the batch and the newest delivery for it seen so far. */
-interface Slot {
-  delivery: Delivery;
-  documentId: string;
-  operation: Operation | undefined;
-}
-
 /** Groups a batch by index; of several deliveries of one document only the newest becomes an operation. */
 export function encode(batch: readonly Delivery[], settings: EncodeSettings): Encoded {
-  const indexes = new Map<string, Map<string, Slot>>();
-  const places = batch.map((delivery): Slot | Outcome => {
+  const indexes = new Map<string, Map<string, Operation>>();
+  const owners = batch.map((delivery): Operation | Outcome => {
     const documentId = joinedKey(delivery.recordPks);
-    return refusalOf(delivery, documentId) ?? place({ delivery, documentId, operation: undefined }, indexes, settings);
+    return refusalOf(delivery, documentId) ?? place(delivery, documentId, { indexes, settings });
   });
   const operations = new Map<string, Operation[]>();
-  for (const [index, slots] of indexes) {
-    const list: Operation[] = [];
-    for (const slot of slots.values()) {
-      slot.operation = operationOf(slot, settings.versioning);
-      list.push(slot.operation);
+  for (const [index, documents] of indexes) {
+    const list = [...documents.values()];
+    for (const operation of list) {
+      if (operation.body !== null) operation.body = oneLine(operation.body);
+      operation.bytes = bytesOfOne(operation, settings.versioning);
     }
     operations.set(index, list);
   }
-  return { operations, owners: places.map((placed) => ('kind' in placed ? placed : placed.operation!)) };
+  return { operations, owners };
 }
 
 /**
@@ -91,11 +86,11 @@ export function cut(
  * The body of one `_bulk`: it ends in a line break, as the engine demands. Written straight into bytes: joined to strings
  * first, every document would be copied twice more.
  */
-export function bulkBody(operations: readonly Operation[]): Buffer {
+export function bulkBody(operations: readonly Operation[], versioning: EncodeSettings['versioning']): Buffer {
   const body = Buffer.allocUnsafeSlow(bytesOf(operations));
   let at = 0;
   for (const operation of operations) {
-    at += body.write(operation.head, at);
+    at += body.write(headOf(operation, versioning), at);
     if (operation.body === null) continue;
     at += body.write(operation.body, at);
     body[at++] = LINE_BREAK;
@@ -109,31 +104,56 @@ export function bytesOf(operations: readonly Operation[]): number {
   return bytes;
 }
 
-function place(fresh: Slot, indexes: Map<string, Map<string, Slot>>, settings: EncodeSettings): Slot {
-  const { delivery, documentId } = fresh;
-  const index = delivery.indexName ?? settings.indexName;
-  let slots = indexes.get(index);
-  if (slots === undefined) {
-    slots = new Map();
-    indexes.set(index, slots);
+/** Of several deliveries of one document the newest becomes its operation. */
+function place(
+  { id, action, body, indexName }: Delivery,
+  documentId: string,
+  { indexes, settings }: { indexes: Map<string, Map<string, Operation>>; settings: EncodeSettings },
+): Operation {
+  const index = indexName ?? settings.indexName;
+  let documents = indexes.get(index);
+  if (documents === undefined) {
+    documents = new Map();
+    indexes.set(index, documents);
   }
-  const slot = slots.get(documentId);
-  if (slot === undefined) {
-    slots.set(documentId, fresh);
-    return fresh;
+  const isDelete = action === 'delete';
+  const known = documents.get(documentId);
+  if (known === undefined) {
+    const operation = { documentId, id, isDelete, body: isDelete ? null : body, bytes: 0, outcome: undefined };
+    documents.set(documentId, operation);
+    return operation;
   }
   // With external versions the engine keeps the highest id whatever the order, so that is the one to send.
-  if (settings.versioning === 'none' || delivery.id >= slot.delivery.id) slot.delivery = delivery;
-  return slot;
+  if (settings.versioning === 'none' || id >= known.id) {
+    known.id = id;
+    known.isDelete = isDelete;
+    known.body = isDelete ? null : body;
+  }
+  return known;
 }
 
-function operationOf({ delivery, documentId }: Slot, versioning: 'external' | 'none'): Operation {
-  const isDelete = delivery.action === 'delete';
-  const version = versioning === 'external' ? `,"version":${delivery.id},"version_type":"external"` : '';
-  const head = `{"${isDelete ? 'delete' : 'index'}":{"_id":${JSON.stringify(documentId)}${version}}}\n`;
-  const body = isDelete ? null : oneLine(delivery.body);
-  const bytes = Buffer.byteLength(head) + (body === null ? 0 : Buffer.byteLength(body) + 1);
-  return { documentId, isDelete, head, body, bytes };
+/** The action line. Made anew for each request, for kept ones are most of what the garbage collector has to copy. */
+function headOf(
+  { documentId, id, isDelete }: Pick<Operation, 'documentId' | 'id' | 'isDelete'>,
+  versioning: EncodeSettings['versioning'],
+): string {
+  const version = versioning === 'external' ? `,"version":${id},"version_type":"external"` : '';
+  return `{"${isDelete ? 'delete' : 'index'}":{"_id":${JSON.stringify(documentId)}${version}}}\n`;
+}
+
+function bytesOfOne({ documentId, id, isDelete, body }: Operation, versioning: EncodeSettings['versioning']): number {
+  const idBytes = Buffer.byteLength(JSON.stringify(documentId)) + (versioning === 'external' ? `${id}`.length : 0);
+  const bodyBytes = body === null ? 0 : Buffer.byteLength(body) + 1;
+  return REST_OF_HEAD[versioning][isDelete ? 'delete' : 'index'] + idBytes + bodyBytes;
+}
+
+/** Bytes of an action line without `_id` and version. */
+const REST_OF_HEAD = { external: restOfHead('external'), none: restOfHead('none') };
+
+function restOfHead(versioning: EncodeSettings['versioning']): { delete: number; index: number } {
+  const digits = versioning === 'external' ? 1 : 0;
+  const restOf = (isDelete: boolean) => headOf({ documentId: '', id: 0, isDelete }, versioning).length - 2 - digits;
+  return { delete: restOf(true), index: restOf(false) };
 }
 
 /** A JSON text has raw line breaks between its tokens only, where a space means the same. */

@@ -84,7 +84,6 @@ interface Failed extends Load {
 
 /** What one `send` knows so far. */
 interface Progress {
-  outcomes: Map<Operation, Outcome>;
   pending: Load[];
   circuit: Circuit | undefined;
   /** Routed indexes that turned out to be at fault, and what their operations get. */
@@ -102,7 +101,6 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
   const { destination } = sending;
   const encoded = encode(batch, { indexName: destination.index_name, versioning: destination.versioning });
   const progress: Progress = {
-    outcomes: new Map(),
     pending: [...encoded.operations].map(([index, operations]) => ({ index, operations })).reverse(),
     circuit: undefined,
     held: new Map(),
@@ -114,7 +112,7 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => sendPending(sending, progress)));
   judgeFailed(sending, progress);
   if (progress.circuit !== undefined) return { outcomes: [], circuit: progress.circuit };
-  const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? UNTRIED)));
+  const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (owner.outcome ?? UNTRIED)));
   return { outcomes };
 }
 
@@ -161,14 +159,18 @@ async function sendPending(sending: Sending, progress: Progress): Promise<void> 
     const { index } = load;
     const held = progress.held.get(index);
     if (held !== undefined) {
-      settle(progress, load.operations, held);
+      settle(load.operations, held);
       continue;
     }
     const [operations, rest] = cut(load.operations, sending.limits.ceiling, (one) =>
       sending.suspects.company(index, one),
     );
     if (rest.length > 0) progress.pending.push({ index, operations: rest });
-    const reply = await sending.client.bulk(index, bulkBody(operations), sending.signal);
+    const reply = await sending.client.bulk(
+      index,
+      bulkBody(operations, sending.destination.versioning),
+      sending.signal,
+    );
     const verdict = decodeBulk(reply, operations, sending.destination.versioning);
     apply(sending, progress, { load: { index, operations }, verdict });
   }
@@ -183,7 +185,7 @@ function apply(sending: Sending, progress: Progress, { load, verdict }: { load: 
       suspects.answered(index, operations);
       if (verdict.pushedBack) limits.failed(operations.length);
       else limits.accepted(bytesOf(operations));
-      for (const [i, operation] of operations.entries()) progress.outcomes.set(operation, verdict.outcomes[i]!);
+      for (let i = 0; i < operations.length; i += 1) operations[i]!.outcome = verdict.outcomes[i];
       break;
     case 'failed':
       limits.failed(operations.length);
@@ -228,11 +230,11 @@ function judgeFailed({ suspects }: Sending, progress: Progress): void {
   }
   for (const load of failed) {
     const { error, retryAfterMs = 0 } = load.circuit;
-    if (guilty.includes(load)) settle(progress, load.operations, { kind: 'retry', error, retryAfterMs });
+    if (guilty.includes(load)) settle(load.operations, { kind: 'retry', error, retryAfterMs });
     else {
       if (load.isSent && load.operations.length > 1) suspects.failedTogether(load.index, load.operations);
       const wait = { kind: 'wait', error, retryAfterMs: Math.max(FAILED_WAIT_MS, retryAfterMs) } as const;
-      settle(progress, load.operations, wait);
+      settle(load.operations, wait);
     }
   }
 }
@@ -246,13 +248,13 @@ function split(sending: Sending, progress: Progress, { load, verdict }: { load: 
   const bytes = bytesOf(operations);
   if (because === 'too_large') sending.limits.tooLarge(bytes);
   if (operations.length === 1) {
-    settle(progress, operations, { kind: 'park', error });
+    settle(operations, { kind: 'park', error });
   } else if (because === 'too_large') {
     const limit = sending.limits.ceiling.bytes;
     sending.log.info({ index, bytes, limit }, 'the search engine refused a request as too large: sending smaller ones');
     progress.pending.push(load);
   } else if (progress.searchesLeft <= 0) {
-    settle(progress, operations, { kind: 'wait', error, retryAfterMs: 0 });
+    settle(operations, { kind: 'wait', error, retryAfterMs: 0 });
   } else {
     progress.searchesLeft -= 2;
     const middle = operations.length >> 1;
@@ -274,9 +276,9 @@ function holdIndex(sending: Sending, progress: Progress, { load, circuit }: { lo
 /** The index gets no request any more in this send. */
 function hold(progress: Progress, { index, operations }: Load, outcome: Outcome): void {
   progress.held.set(index, outcome);
-  settle(progress, operations, outcome);
+  settle(operations, outcome);
 }
 
-function settle(progress: Progress, operations: readonly Operation[], outcome: Outcome): void {
-  for (const operation of operations) progress.outcomes.set(operation, outcome);
+function settle(operations: readonly Operation[], outcome: Outcome): void {
+  for (const operation of operations) operation.outcome = outcome;
 }

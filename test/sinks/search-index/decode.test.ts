@@ -16,7 +16,7 @@ const DENIED = { type: 'security_exception', reason: 'action [indices:data/write
 const REJECTED = { type: 'es_rejected_execution_exception', reason: 'rejected' };
 
 function op(documentId: string, isDelete = false): Operation {
-  return { documentId, isDelete, head: '', body: null, bytes: 0 };
+  return { documentId, id: 1, isDelete, body: null, bytes: 0, outcome: undefined };
 }
 
 /** The verdict on an answer with these items, for operations of the same kinds. */
