@@ -19,6 +19,9 @@ export interface EngineStart {
   authorization?: string;
 }
 
+/** One that cannot start ends, which is seen at once; one core with much else to do takes minutes to start it. */
+const START_MS = 240_000;
+
 /** Resolves when the engine answers with its own name. */
 export async function runEngine(child: ChildProcess, start: EngineStart): Promise<SearchEngine> {
   // SIGTERM, for it reaches the engine through its launcher too.
@@ -30,7 +33,7 @@ export async function runEngine(child: ChildProcess, start: EngineStart): Promis
     await rm(start.folder, { recursive: true, force: true });
   };
   try {
-    await until(`${start.url} answers`, () => isUp(start, child), 90_000);
+    await until(`${start.url} answers`, () => isUp(start, child), START_MS);
   } catch (error) {
     await stop();
     throw error;
@@ -39,7 +42,7 @@ export async function runEngine(child: ChildProcess, start: EngineStart): Promis
 }
 
 async function isUp({ url, clusterName, authorization }: EngineStart, child: ChildProcess): Promise<boolean> {
-  if (child.exitCode !== null) throw new Error(`the engine ended with code ${child.exitCode}`);
+  if (hasEnded(child)) throw new Error(`the engine ended: ${child.exitCode ?? child.signalCode}`);
   try {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     const answer: unknown = await (await fetch(`${url}/_cluster/health`, { headers })).json();
@@ -49,12 +52,14 @@ async function isUp({ url, clusterName, authorization }: EngineStart, child: Chi
   }
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
