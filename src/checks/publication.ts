@@ -36,6 +36,31 @@ export const plannedPublication = (
   ...{ knowsGenerated: version >= 180000, generated: version >= 180000 ? 's' : 'n', ours: isOurs },
 });
 
+/** The comment of one that we made, and keep up. */
+export const OURS = 'kept by millrace';
+
+type Made = Pick<PublicationFacts, 'name' | 'byTriggers' | 'knowsGenerated'>;
+
+/** `list`: of which tables, as SQL; empty: of none yet. */
+export function publicationCreation({ name, byTriggers = false, knowsGenerated }: Made, list = ''): string {
+  const tables = list === '' ? '' : ` for table ${list}`;
+  // Without them a table with generated columns and replica identity full could not be updated any more.
+  const generated = knowsGenerated ? ', publish_generated_columns = stored' : '';
+  const inserts = byTriggers ? "publish = 'insert', " : '';
+  return `create publication ${quoteIdentifier(name)}${tables} with (${inserts}publish_via_partition_root = true${generated})`;
+}
+
+/** Says whose it is. */
+export const publicationComment = (name: string): string =>
+  `comment on publication ${quoteIdentifier(name)} is '${OURS}'`;
+
+/** What makes one that is only planned as capture would, for statements that need it; nothing of one that is there. */
+export function plannedFirst(publication: PublicationFacts): string {
+  if (publication.oid !== 0) return '';
+  const comment = publication.ours ? `${publicationComment(publication.name)}; ` : '';
+  return `${publicationCreation(publication)}; ${comment}`;
+}
+
 const OUR_SCHEMAS = ['millrace', 'millrace_private', 'millrace_jobs'];
 
 /** `database`: as millrace.yaml names it. */

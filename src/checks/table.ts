@@ -6,7 +6,7 @@
 import type { PublishedTable } from '../model/published-table.ts';
 import { isMisspelt, quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { byHand, type Finding, fault, inSource, type Repair, warning } from './finding.ts';
-import type { PublicationFacts } from './publication.ts';
+import { type PublicationFacts, plannedFirst } from './publication.ts';
 
 /**
  * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
@@ -31,14 +31,13 @@ export function checkTable(
   const name = `${table.schema}.${table.name}`;
   const alter = `alter publication ${quoteIdentifier(publication.name)}`;
   // With "only" an inheriting table is left to speak for itself.
-  const add = `${alter} add table only ${quoteTable(table)}`;
+  const add = `${plannedFirst(publication)}${alter} add table only ${quoteTable(table)}`;
   if (!table.published) {
     if (!isPublishable(table, publication))
       return warning(
         'not_published',
         `${name}: ${whyNot(table)}`,
-        // One of ours takes it in by itself.
-        repairOrInserts(publication, table, publication.ours && table.mine && !isKeyless(table) ? [] : [add]),
+        repairOrInserts(publication, table, comesByItself(publication, table) ? [] : [add]),
       );
     if (isMisspelt(table.schema) || isMisspelt(table.name))
       return warning(
@@ -72,6 +71,10 @@ export function checkTable(
     );
   return checkMessages(publication, table, { name, alter });
 }
+
+/** One of ours takes it in as soon as it can. */
+const comesByItself = ({ ours }: PublicationFacts, table: PublishedTable): boolean =>
+  ours && table.mine && table.schema === 'public' && !isKeyless(table);
 
 /** Triggers ask nothing of what a publication publishes. */
 const insertsAlone = ({ name }: PublicationFacts, ...also: string[]): Repair =>

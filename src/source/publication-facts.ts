@@ -1,13 +1,10 @@
 /** What the source says of a publication. */
-import type { PublicationFacts } from '../checks/publication.ts';
+import { OURS, type PublicationFacts } from '../checks/publication.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { schemasOf } from './tables.ts';
 
 const FACTS = statement('source/publication-facts');
-
-/** The comment of a publication that we made. */
-export const OURS = 'kept by millrace';
 
 /** Undefined when it does not exist. */
 export async function readPublication(

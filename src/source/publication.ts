@@ -8,7 +8,12 @@
  */
 
 import { repairText } from '../checks/finding.ts';
-import { type PublicationFacts, publicationMissing } from '../checks/publication.ts';
+import {
+  type PublicationFacts,
+  publicationComment,
+  publicationCreation,
+  publicationMissing,
+} from '../checks/publication.ts';
 import { checkTable, isPublishable } from '../checks/table.ts';
 import type { TriggeredTable } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
@@ -18,7 +23,7 @@ import { MillraceError, messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import { isLockTimeout, isNotPermitted, isOutdated, isServerError, isUnavailable } from '../model/sqlstate.ts';
-import { OURS, readPublication } from './publication-facts.ts';
+import { readPublication } from './publication-facts.ts';
 import { readTables } from './tables.ts';
 
 const WHO = 'select current_user::text as role, current_database()::text as database';
@@ -136,11 +141,8 @@ export async function standardPublicationSql(
 ): Promise<string> {
   const tables = await readTables(source, name);
   const use = { byTriggers, publishesOld: !byTriggers };
-  return creation(
-    { name, byTriggers },
-    tables.filter((table) => belongs(table, use)),
-    version,
-  );
+  const list = listOf(tables.filter((table) => belongs(table, use)));
+  return publicationCreation({ name, byTriggers, knowsGenerated: version >= 180000 }, list);
 }
 
 async function create(source: Database, settings: PublicationWanted, version: number): Promise<PublicationFacts> {
@@ -155,8 +157,8 @@ async function create(source: Database, settings: PublicationWanted, version: nu
     else {
       // Whose it is must be known from the beginning.
       await source.transaction(async (tx) => {
-        await tx.query(creation(settings, [], version));
-        await tx.query(`comment on publication ${quoteIdentifier(name)} is '${OURS}'`);
+        await tx.query(publicationCreation({ ...settings, knowsGenerated: version >= 180000 }));
+        await tx.query(publicationComment(name));
       });
     }
   } catch (error) {
@@ -214,16 +216,4 @@ async function runAsWritten(source: Database, sql: string): Promise<void> {
       await client.end();
     }
   });
-}
-
-function creation(
-  { name, byTriggers }: Pick<PublicationWanted, 'name' | 'byTriggers'>,
-  tables: readonly PublishedTable[],
-  version: number,
-): string {
-  const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
-  // Without them a table with generated columns and replica identity full could not be updated any more.
-  const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';
-  const inserts = byTriggers ? "publish = 'insert', " : '';
-  return `create publication ${quoteIdentifier(name)}${list} with (${inserts}publish_via_partition_root = true${generated})`;
 }

@@ -47,6 +47,7 @@ describe('api: tables of a source', () => {
     await client.query(SCHEMA);
     const text = `databases:
   - { name: shop, url: '${source.url}', slot: { name: s }, publication: { name: kept }, annotations: { team: a } }
+  - { name: fresh, url: '${source.url}', slot: { name: f }, publication: { name: f, create_if_not_exists: true } }
   - { name: away, url: 'postgres://u:hunter22@127.0.0.1:1/d', slot: { name: b }, publication: { name: b } }
 sinks:
   - { name: all, database: shop, destination: { type: pull } }
@@ -129,6 +130,28 @@ sinks:
     expect([odd.comes, odd.finding.sql]).to.deep.equal([
       ...[false, `alter publication "kept" add table only "sales"."we.ird ""<img>"`],
     ]);
+  });
+
+  it('say what can be run where the publication is still to be made', async () => {
+    const found = async () => {
+      const { json } = await get('fresh/tables?expand=capture');
+      return new Map<string, Reply['json']>(json.data.map((one: { name: string }) => [one.name, one]));
+    };
+    const before = await found();
+    expect(before.get('orders').capture).to.deep.equal({ comes: true, finding: null });
+    const { finding } = before.get('we.ird "<img>').capture;
+    await client.query(finding.sql);
+    const after = await found();
+    expect(after.get('we.ird "<img>')).to.deep.include({ published: true });
+    // It is kept up like one that capture has made.
+    expect(after.get('orders').capture).to.deep.equal({ comes: true, finding: null });
+    const { sql } = after.get('no_key').capture.finding;
+    expect(sql, 'of schema public it comes in by itself').to.not.contain('alter publication');
+    await client.query('create table sales.no_key (x int)');
+    const { json } = await get('fresh/tables?expand=capture&schema=sales&q=no_key');
+    await client.query(json.data[0].capture.finding.sql);
+    expect((await get('fresh/tables?expand=capture&schema=sales&q=no_key')).json.data[0].capture.comes).to.equal(true);
+    await client.query('drop table sales.no_key; drop publication f');
   });
 
   it('say why what can never be captured is not; views only to who searches', async () => {

@@ -59,7 +59,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={keyOf(row)}
-              className="border-t border-line first:border-t-0 hover:bg-surface md:first:border-t max-md:grid max-md:grid-cols-2 max-md:py-2"
+              className="border-t border-line first:border-t-0 hover:bg-surface md:first:border-t has-[details[open]]:[&>td]:align-top max-md:grid max-md:grid-cols-2 max-md:py-2"
             >
               {columns.map(({ key, heading, isFigure, cell }, place) => {
                 const content = cell(row);

@@ -130,7 +130,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
     key: 'name',
     heading: 'Table',
     cell: (table) => (
-      <span className="break-all">
+      <span className="inline-block break-all md:min-w-48">
         <Mono>{tableName(table)}</Mono>
         <span className="ml-2 text-muted">{kindOfTable(table)}</span>
       </span>
