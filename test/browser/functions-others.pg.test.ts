@@ -30,10 +30,9 @@ describe('browser: functions that others change', () => {
     await page.getByRole('button', { name: 'Resume products' }).waitFor();
     await page.getByText('has saved it in the meantime').waitFor();
     await expectAccessible(page, 'a function that was saved meanwhile');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('alert').waitFor();
-    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.equal(theirs);
-    await page.getByRole('button', { name: 'Revert' }).click();
+    await page.getByLabel('their code').getByText('theirs').waitFor();
+    await page.getByRole('button', { name: 'Save (Someone else has saved it' }).waitFor();
+    await page.getByRole('button', { name: 'Take theirs', exact: true }).click();
     await editor.getByText('theirs').waitFor();
     await write('(action, record) => ({ both: record.id })');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -43,6 +42,17 @@ describe('browser: functions that others change', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('again');
+    // Nobody has heard of theirs before it is saved: it is refused, and what to do is said once, in words of the page.
+    await write('(action, record) => ({ last: record.id })');
+    await on.web.call('PATCH', '/api/functions/document', { body: { code: theirs } });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('has saved it in the meantime').waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.equal(theirs);
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Keep mine', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('last');
     await seen.close();
   });
 
@@ -56,7 +66,7 @@ describe('browser: functions that others change', () => {
     });
     await page.route(/\/postgres_databases\/[^/]+\/tables\?/, async (route) => {
       const of = new URL(route.request().url()).pathname.split('/')[3];
-      const data = ['first', 'second'].map((name) => ({ schema: of, name, key: ['id'], columns: [] }));
+      const data = ['first', 'second'].map((name) => ({ schema: of, name, kind: 'table', key: ['id'], columns: [] }));
       await route.fulfill({ json: { data, next_cursor: null } });
     });
     await page.goto('/functions/new');

@@ -152,7 +152,7 @@ describe('browser: forms of change retentions', () => {
       };
       expect((await on.web.call('PATCH', `/api/change_retentions/${name}`, { body })).status).to.equal(200);
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByRole('alert').waitFor();
+      await dialog.getByText('token admin has changed it in the meantime').waitFor();
       await page.keyboard.press('Escape');
       await page.getByText('token admin changed it in the meantime').waitFor();
       await page.getByText('retention.every').waitFor();

@@ -250,7 +250,11 @@ describe('browser: sinks', () => {
       await screenshot(page, `sinks-save-${look.width}`);
       await web.call('PATCH', `/api/sinks/${name}`, { body: { max_retry_count: 7 } });
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByRole('alert').waitFor();
+      await dialog.getByText('token admin has changed it in the meantime').waitFor();
+      await dialog.getByLabel('What someone else changed').getByText('max_retry_count').waitFor();
+      await dialog.getByRole('button', { name: 'Save anyway' }).waitFor();
+      await expectAccessible(page, `save, changed meanwhile ${look.width}`);
+      await screenshot(page, `sinks-outdated-${look.width}`);
       await page.keyboard.press('Escape');
       await page.getByText('token admin changed it in the meantime').waitFor();
       await expectAccessible(page, `settings, changed meanwhile ${look.width}`);
@@ -261,6 +265,15 @@ describe('browser: sinks', () => {
       await page.getByText(`Saved ${name}`).waitFor();
       const { json } = await web.call('GET', `/api/sinks/${name}`);
       expect([json.destination.visibility_timeout_ms, json.max_retry_count]).to.deep.equal([45_000, 7]);
+      await page.getByLabel('Lease (ms)').fill('46000');
+      await page.getByRole('button', { name: 'Save…' }).click();
+      await dialog.getByText('46000').waitFor();
+      await web.call('PATCH', `/api/sinks/${name}`, { body: { max_retry_count: 8 } });
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Save anyway' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const saved = (await web.call('GET', `/api/sinks/${name}`)).json;
+      expect([saved.destination.visibility_timeout_ms, saved.max_retry_count]).to.deep.equal([46_000, 8]);
       await page.goto('/sinks/filed/settings');
       await page.getByText('Declared in the configuration file').waitFor();
       await page.getByLabel('Lease (ms)').fill('60000');

@@ -39,6 +39,7 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
     setCode((now) => (now === code ? textOf(stored) : now));
   });
   const isOfFile = fn.managed_by === 'file';
+  const cannotSave = isOfFile ? OF_FILE : isModified ? (isOutdated ? OUTDATED : null) : 'No changes to save';
   return (
     <div className="space-y-4">
       <Standing
@@ -59,28 +60,21 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
           <Button
             needs="admin"
             busy={isPending}
-            because={isOfFile ? 'Declared in the configuration file' : null}
+            because={isModified ? cannotSave : isOfFile ? OF_FILE : null}
             onClick={() => sink !== undefined && save({ sink, groups, isHalted })}
           >
             {againWord(isModified, isHalted)} {count(parked)}
           </Button>
         )}
-        <Button
-          look="primary"
-          needs="admin"
-          busy={isPending}
-          because={isOfFile ? 'Declared in the configuration file' : isModified ? null : 'No changes to save'}
-          onClick={() => save()}
-        >
+        <Button look="primary" needs="admin" busy={isPending} because={cannotSave} onClick={() => save()}>
           Save
         </Button>
       </div>
-      {error && <ErrorNote error={error} />}
+      {/* That somebody else was faster is said below. */}
+      {error && error.status !== 412 && <ErrorNote error={error} />}
       {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
       {isOutdated && isModified && !isPending && (
-        <Note tone="warn" live>
-          {fn.updated_by ?? 'Someone'} has saved it in the meantime. Copy your code, then revert to see theirs.
-        </Note>
+        <Meanwhile fn={fn} onTake={() => take(fn)} onKeep={() => setBase(fn)} />
       )}
       {fn.used_by.length > 1 && isModified && (
         <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from now on.</Note>
@@ -89,6 +83,29 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
       {fn.description !== null && <p className="text-muted">{fn.description}</p>}
       {isModified && isOfFile && <Code text={code} name="code" />}
     </div>
+  );
+}
+
+const OF_FILE = 'Declared in the configuration file';
+const OUTDATED = 'Someone else has saved it: keep yours or take theirs first';
+
+interface MeanwhileProps {
+  /** As somebody else has saved it. */
+  fn: Fn;
+  onTake: () => void;
+  onKeep: () => void;
+}
+
+function Meanwhile({ fn, onTake, onKeep }: MeanwhileProps) {
+  return (
+    <Note tone="warn" live>
+      <p>{fn.updated_by ?? 'Someone'} has saved it in the meantime. If you keep yours, saving replaces theirs:</p>
+      <Code text={textOf(fn)} name="their code" />
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button onClick={onKeep}>Keep mine</Button>
+        <Button onClick={onTake}>Take theirs</Button>
+      </div>
+    </Note>
   );
 }
 

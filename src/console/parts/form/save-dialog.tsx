@@ -11,8 +11,8 @@ interface SaveDialogProps {
   name: string;
   /** Undefined: they are being asked for. */
   differences: readonly Difference[] | undefined;
-  /** Where it may be saved over what somebody else has changed since editing began: what that is. */
-  meanwhile?: { by: string | null; differences: readonly Difference[] };
+  /** What somebody else has changed since editing began. */
+  meanwhile: { by: string | null; differences: readonly Difference[] };
   open: boolean;
   save: { isPending: boolean; error: ApiError | null };
   onClose: () => void;
@@ -22,7 +22,7 @@ interface SaveDialogProps {
 }
 
 export function SaveDialog({ name, differences, meanwhile, save, onSave, children, ...rest }: SaveDialogProps) {
-  const isOutdated = meanwhile !== undefined && save.error?.status === 412;
+  const isOutdated = save.error?.status === 412;
   return (
     <Confirm
       {...rest}
@@ -35,10 +35,15 @@ export function SaveDialog({ name, differences, meanwhile, save, onSave, childre
     >
       {differences === undefined ? <Skeleton /> : <Differences label="What changes" differences={differences} />}
       {children}
-      {isOutdated && meanwhile.differences.length > 0 && (
+      {isOutdated && (
         <div className="mt-3">
-          <Note tone="warn">{meanwhile.by ?? 'Someone'} has changed it in the meantime:</Note>
-          <Differences label="What someone else changed" differences={meanwhile.differences} />
+          <Note tone="warn" live>
+            {meanwhile.by ?? 'Someone'} has changed it in the meantime. What you have not changed stays as they saved
+            it.
+          </Note>
+          {meanwhile.differences.length > 0 && (
+            <Differences label="What someone else changed" differences={meanwhile.differences} />
+          )}
         </div>
       )}
     </Confirm>

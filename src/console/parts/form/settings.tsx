@@ -146,13 +146,18 @@ interface SaveProps<Entry> extends FormProps<Entry> {
   save: ReturnType<typeof useCall<'patch', '/api/sinks/{sink}'>>;
 }
 
-function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ...props }: SaveProps<Entry>) {
+function Save<Entry extends object>(given: SaveProps<Entry>) {
+  const { stored, entry, base, patch, planned, isChanged, save, forget, ...props } = given;
   const [open, setOpen] = useState(false);
   const isOfFile = stored.managed_by === 'file';
   const diff = planned.plan?.diff ?? [];
   const confirm = (): void =>
     save.mutate(
-      { path: { sink: stored.name }, body: patch, version: base.version },
+      {
+        path: { sink: stored.name },
+        body: patch,
+        version: save.error?.status === 412 ? stored.version : base.version,
+      },
       {
         async onSuccess({ name }) {
           setOpen(false);
@@ -176,7 +181,10 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ..
             look="primary"
             needs="admin"
             because={isChanged ? (planned.error ? 'Some values are not valid yet' : null) : 'No changes to save'}
-            onClick={() => setOpen(true)}
+            onClick={() => {
+              save.reset();
+              setOpen(true);
+            }}
           >
             Save…
           </Button>
@@ -186,6 +194,7 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ..
         {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
         <SaveDialog
           {...{ name: stored.name, open, save }}
+          meanwhile={{ by: stored.updated_by, differences: differencesOf(base.entry, patchOf(base.entry, entry)) }}
           differences={planned.isOld ? undefined : diff}
           onClose={() => setOpen(false)}
           onSave={confirm}
