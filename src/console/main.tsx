@@ -7,10 +7,11 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/queries.ts';
 import { nonce } from './lib/nonce.ts';
 import { followTheme } from './lib/theme.ts';
-import { router } from './routes.tsx';
+import { loadPage, router } from './routes.tsx';
 import './theme.css';
 
 followTheme();
+loadPage();
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <CSPProvider nonce={nonce}>

@@ -2,7 +2,7 @@
 import { createRootRoute, createRoute, Link, Outlet, redirect, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError, call, rememberCsrf } from './api/client.ts';
-import { useOverview } from './api/overview.ts';
+import { askOverview, useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
 import { queryClient } from './api/queries.ts';
 import { Button } from './parts/button.tsx';
@@ -26,6 +26,8 @@ export const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   async beforeLoad({ location }): Promise<{ who: Who | null }> {
+    // Every page shows it: it is not waited for who looks.
+    askOverview();
     try {
       const who = await call('get', '/api/whoami');
       rememberCsrf(who.csrf);

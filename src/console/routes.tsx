@@ -36,6 +36,11 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
+/** The code of the page that the address names is loaded while it is asked who looks, not after that. */
+export function loadPage(): void {
+  for (const route of router.getMatchedRoutes(location.pathname)[0]) void router.loadRouteChunk(route);
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

@@ -5,6 +5,7 @@
 import {
   keepPreviousData,
   QueryClient,
+  queryOptions,
   type UseMutationResult,
   useMutation,
   useQuery,
@@ -33,6 +34,22 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
   const paused = usePaused();
   const { every, enabled = true } = asking;
   return useQuery<Answer<Path, 'get'>, ApiError>({
+    ...queryOf(path, given, every),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: !paused && every !== undefined,
+    refetchInterval: ({ state }) => (every === undefined || paused ? false : untilNext(state, every)),
+  });
+}
+
+/** Asked before the page that shows it is there, unless it was asked before. */
+export function askAhead<Path extends PathsWith<'get'>>(path: Path, every: number): void {
+  const query = queryOf(path, {}, every);
+  if (queryClient.getQueryState(query.queryKey) === undefined) void queryClient.prefetchQuery(query);
+}
+
+const queryOf = <Path extends PathsWith<'get'>>(path: Path, given: Call<Path, 'get'>, every: number | undefined) =>
+  queryOptions<Answer<Path, 'get'>, ApiError>({
     queryKey: [path, given.path ?? null, given.query ?? null],
     queryFn: ({ signal, client, queryKey }) =>
       call('get', path, {
@@ -40,12 +57,7 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
         acceptSeconds: acceptedSeconds(client.getQueryState(queryKey), every),
         signal: patient(signal, every),
       }),
-    enabled,
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: !paused && every !== undefined,
-    refetchInterval: ({ state }) => (every === undefined || paused ? false : untilNext(state, every)),
   });
-}
 
 /** What is asked each few seconds and has no answer after so long has none: else an old one would stand there as if it were new. */
 const SOON_MS = 3_000;
