@@ -73,6 +73,8 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorState.readOnly.of(readOnly),
+          // On a phone hardly a line is short enough.
+          matchMedia('(min-width: 48rem)').matches ? [] : EditorView.lineWrapping,
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),

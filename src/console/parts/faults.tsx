@@ -4,7 +4,10 @@ import { Prose } from './code.tsx';
 
 const VERB = /^(?:is|are|has|have|must|may|cannot|needs|names|does|was) /;
 
-const whole = (fault: string): string => sentence(VERB.test(fault) ? `It ${fault}` : fault);
+/** The key of a file that is missing is a field here, the one above. */
+const KEY = /^(is missing)\. Add `\w+:`\.$/;
+
+const whole = (fault: string): string => sentence(VERB.test(fault) ? `It ${fault.replace(KEY, '$1')}` : fault);
 
 export function Faults({ errors, id }: { errors: readonly string[]; id?: string }) {
   return (

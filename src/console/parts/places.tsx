@@ -46,9 +46,18 @@ function NoteIcon({ tone }: { tone: Tone }) {
   );
 }
 
-export function Note({ tone, children, live = false }: { tone: Tone; children: ReactNode; live?: boolean }) {
+interface NoteProps {
+  tone: Tone;
+  children: ReactNode;
+  live?: boolean;
+  /** Across the whole page, under its header. */
+  isBar?: boolean;
+}
+
+export function Note({ tone, children, live = false, isBar = false }: NoteProps) {
+  const shape = isBar ? 'px-4 sm:px-6' : 'rounded-md px-3';
   return (
-    <div role={live ? 'status' : undefined} className={`flex gap-2 rounded-md px-3 py-2 ${BACKGROUNDS[tone]}`}>
+    <div role={live ? 'status' : undefined} className={`flex gap-2 py-2 ${shape} ${BACKGROUNDS[tone]}`}>
       <NoteIcon tone={tone} />
       <div className="min-w-0 flex-1 text-text">{children}</div>
     </div>

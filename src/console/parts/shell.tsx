@@ -117,7 +117,7 @@ function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
   return (
     <>
       {error?.status === 0 && (
-        <Note tone="danger" live>
+        <Note tone="danger" live isBar>
           No answer since{' '}
           {dataUpdatedAt === 0
             ? 'this page was opened'
@@ -125,7 +125,7 @@ function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
           . Retrying automatically.
         </Note>
       )}
-      <NotEncrypted />
+      <NotEncrypted isBar />
     </>
   );
 }

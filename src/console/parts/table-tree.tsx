@@ -240,8 +240,8 @@ function About({ table }: { table: SourceTable }) {
 function OldValues({ table }: { table: SourceTable }) {
   if (table.identity === 'full') return null;
   return (
-    <span className="inline-flex items-baseline gap-1 text-sm text-muted">
-      <InfoIcon size={14} className="translate-y-0.5" aria-hidden />
+    <span className="inline-flex items-center gap-1 self-center text-sm text-muted">
+      <InfoIcon size={14} aria-hidden />
       no old values
       <CopyButton look="quiet" label="Copy SQL" text={`alter table ${quoteTable(table)} replica identity full;`} />
     </span>

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
-import { Prose } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Checkbox } from '../../parts/field.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Remedy } from '../../parts/remedy.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { say } from '../../parts/toast.tsx';
 import { kindOf } from '../sinks/kinds.ts';
@@ -36,9 +36,9 @@ export function Gap({ database, isUnderWay }: { database: Database; isUnderWay: 
     >
       <div className="mb-3 rounded-md border border-danger px-4 py-3">
         <State state="needs_resync" word="Capture has stopped" />
-        <p className="mt-1 font-medium break-words">
-          <Prose text={state.reason ?? 'Changes may have been missed.'} />
-        </p>
+        <div className="mt-1 font-medium">
+          <Remedy finding={{ summary: state.reason ?? 'Changes may have been missed.' }} />
+        </div>
         <p className="text-muted">
           Stopped <Ago at={state.since} />. Nothing is captured from {name} until you decide. No message already
           captured is lost.

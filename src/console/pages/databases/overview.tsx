@@ -5,10 +5,11 @@ import { useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
 import { useNow } from '../../lib/clock.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { Code, Mono, Prose } from '../../parts/code.tsx';
+import { Code, Mono } from '../../parts/code.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Fact, Facts, Section } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
+import { Remedy } from '../../parts/remedy.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { isUnderWay } from '../operations/words.ts';
 import { type Check, CheckList } from './check-list.tsx';
@@ -65,9 +66,7 @@ function NoCapture({ database: { state, capture } }: { database: Database }) {
     <Section title="Capture is not running">
       <div className="rounded-md border border-warn px-4 py-3">
         <State state="unknown" word="No capture process is reporting" />
-        <p className="mt-1 break-words">
-          <Prose text={state.reason ?? ''} />
-        </p>
+        {state.reason !== null && <Remedy finding={{ summary: state.reason }} />}
         <p className="text-muted">
           Last report <Ago at={state.since} />
           {seen && (

@@ -86,9 +86,11 @@ function Item({ item, known }: { item: Attention; known: Known }) {
   );
 }
 
-/** What goes on behind its statement stands by itself. */
-const besides = ({ sql, remedy }: Attention): string | null =>
-  sql === null || remedy === null ? remedy : sentence(remedy);
+/** What goes on behind its statement stands by itself; a command that does the same has a button, too. */
+function besides({ sql, remedy, command }: Attention): string | null {
+  if (sql === null || remedy === null) return remedy;
+  return command === null ? sentence(remedy) : null;
+}
 
 const WHOLE: Record<string, string> = { message_database: 'Message database', processes: 'Processes' };
 

@@ -69,7 +69,8 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
   });
   const { faults, touch } = useShownFaults(planned, create);
   const set = (path: string, value: unknown): void => {
-    touch(path);
+    // Of another kind nobody has filled in anything yet.
+    touch(path === 'destination' ? 'destination.type' : path);
     setDraft((before) => ({ ...before, entry: changed(before.entry, path, value) }));
   };
   const write = (use: Use, written: Written | undefined): void => {
