@@ -177,7 +177,7 @@ describe('README.md', function () {
     expect(await readFile(path.join(dir, 'docker.log'), 'utf8')).to.contain('postgres:18 -c wal_level=logical');
     expect(engine.engine.documents('products').size).to.equal(0);
     const printed = await startService();
-    expect(printed).to.contain(`database shop at localhost:${cluster.port}, of DATABASE_URL`);
+    expect(printed).to.contain(`database shop on localhost:${cluster.port} as `);
     const looks = printed.split('\n').filter((line) => line.trimStart().startsWith('bin/millrace sql'));
     expect(looks).to.have.length(2);
     const streams = async (): Promise<boolean> => / streaming /.test(await inTerminal('1', looks[0]!));

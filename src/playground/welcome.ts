@@ -12,7 +12,7 @@ export interface Surroundings {
   answering: boolean;
   /** What starts Millrace from this folder, as a shell takes it: `bin/millrace`. */
   command: string;
-  /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop at db.example.com:5432`). */
+  /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop on db.example.com:5432`). */
   messages: EmbeddedPlace | string;
   /** By what the first user is made, null where that may end up in a log; null in all: there is one. */
   setup?: { token: string | null } | null;

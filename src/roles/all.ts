@@ -26,6 +26,7 @@ import type { Log } from '../runtime/log.ts';
 import { roleProcess, runToEnd } from '../runtime/role-process.ts';
 import { type Service, supervise } from '../runtime/service.ts';
 import { DEFAULT_PORT, type Declared, type Settings, withDatabase } from '../runtime/settings.ts';
+import { addressInWords } from '../runtime/shown-settings.ts';
 import {
   MESSAGES,
   openState,
@@ -134,9 +135,7 @@ function sideBySide(roles: Service[], deps: { log: Log; backoff: (attempt: numbe
 
 function planGiven(declared: Declared): Plan {
   const settings = withDatabase(declared);
-  const { hostname, port, pathname, searchParams } = new URL(settings.databaseUrl);
-  const host = hostname === '' ? (searchParams.get('host') ?? 'this machine') : `${hostname}:${port || 5432}`;
-  const messages = `${decodeURIComponent(pathname.slice(1))} at ${host}`;
+  const messages = addressInWords(settings.databaseUrl);
   return { settings, services: [], env: {}, around: { baseUrl: baseUrl(settings), messages } };
 }
 

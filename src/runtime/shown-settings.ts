@@ -11,11 +11,12 @@ export interface ShownSetting {
 }
 
 export function shownSettings(settings: Declared): ShownSetting[] {
-  const { port, host, allowedHosts, trustProxy, baseUrl, metricsPort, logLevel, privateAllowed } = settings;
+  const { databaseUrl, port, host, allowedHosts, trustProxy, baseUrl, metricsPort, logLevel, privateAllowed } =
+    settings;
   const secret = (value: unknown): string | null => (value === null ? null : MASK);
   const values: Record<string, string | number | boolean | null> = {
     ...{ PORT: port, HOST: host, ALLOWED_HOSTS: allowedHosts?.join(', ') ?? null, TRUST_PROXY: trustProxy },
-    ...{ BASE_URL: baseUrl, METRICS_PORT: metricsPort, DATABASE_URL: addressOf(settings.databaseUrl) },
+    ...{ BASE_URL: baseUrl, METRICS_PORT: metricsPort, DATABASE_URL: databaseUrl && addressInWords(databaseUrl) },
     DATABASE_CA_CERT: settings.databaseCaCert === null ? null : 'a certificate',
     SECRET_KEY: secret(settings.secretKey),
     SECRET_KEY_PREVIOUS: settings.previousKeys.length === 0 ? null : settings.previousKeys.map(() => MASK).join(', '),
@@ -29,8 +30,7 @@ export function shownSettings(settings: Declared): ShownSetting[] {
 }
 
 /** Where it leads to, without a password in any of its places. */
-function addressOf(url: string | null): string | null {
-  if (url === null) return null;
+export function addressInWords(url: string): string {
   const read = readAddress(url);
   if (isFault(read)) return MASK;
   const { host, port, database, user, tls } = read;

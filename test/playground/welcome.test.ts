@@ -82,15 +82,15 @@ describe('playground', () => {
 
   it('says how to look at a configuration of your own', () => {
     const { playground: _, ...rest } = AROUND;
-    for (const messages of [EMBEDDED, 'shop at db.example.com:5432']) {
+    for (const messages of [EMBEDDED, 'shop on db.example.com:5432']) {
       const text = welcome({ ...rest, command: "'/opt/my tools/bin/millrace'", messages });
       expect(text).to.contain('7376').and.not.to.contain('curl');
       expect(text).to.contain(
         `'/opt/my tools/bin/millrace' sql "select sink_name, health, pending, parked, error from millrace.sink_status"`,
       );
     }
-    const given = welcome({ ...rest, messages: 'shop at db.example.com:5432' });
-    expect(given).to.contain('messages       database shop at db.example.com:5432, of DATABASE_URL');
+    const given = welcome({ ...rest, messages: 'shop on db.example.com:5432' });
+    expect(given).to.contain('messages       database shop on db.example.com:5432, of DATABASE_URL');
     expect(given).to.contain('with the same DATABASE_URL').and.not.to.contain('Postgres 18');
   });
 

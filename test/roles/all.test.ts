@@ -9,6 +9,8 @@ import { createLog } from '../../src/runtime/log.ts';
 import { readSettings } from '../../src/runtime/settings.ts';
 import { SECRET_KEY } from '../support/processes/service.ts';
 
+const GIVEN = 'postgres://ann:hush-hush@127.0.0.1:9/shop?sslmode=disable';
+
 describe('all roles', () => {
   let home: string;
   beforeEach(async () => {
@@ -17,10 +19,9 @@ describe('all roles', () => {
   afterEach(() => rm(home, { recursive: true, force: true }));
 
   /** With a migration that does nothing else. */
-  async function start(migration: string): Promise<boolean> {
+  async function start(migration: string, url = GIVEN): Promise<boolean> {
     const entry = path.join(home, 'main.mjs');
     await writeFile(entry, migration);
-    const url = 'postgres://ann:hush-hush@127.0.0.1:9/shop?sslmode=disable';
     const env = { DATABASE_URL: url, SECRET_KEY, PORT: String(await freePort()), HOST: '127.0.0.1' };
     const deps = { log: createLog({ level: 'silent', role: 'all' }), signal: new AbortController().signal };
     return await runAll(readSettings(env), deps, { entry, home, env, print: () => undefined, terminal: false });
@@ -28,6 +29,14 @@ describe('all roles', () => {
 
   it('leave it to a migration that fails to say why', async () => {
     expect(await start('process.exit(1)')).to.equal(false);
+  });
+
+  it('take every address that the message database is reached by', async () => {
+    for (const url of [
+      'postgres://ann:hush-hush@/shop?host=/run/nowhere',
+      'postgres://?host=127.0.0.1&port=9&dbname=shop',
+    ])
+      expect(await start('process.exit(1)', url), url).to.equal(false);
   });
 
   it('say how a migration ended that was killed', async () => {

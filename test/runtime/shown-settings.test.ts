@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readSettings } from '../../src/runtime/settings.ts';
-import { shownSettings } from '../../src/runtime/shown-settings.ts';
+import { addressInWords, shownSettings } from '../../src/runtime/shown-settings.ts';
 
 const SECRETS = [
   'Zp4nW8sQe2VbK7mT1yRfC6gJx9dL3hUa',
@@ -28,6 +28,14 @@ describe('settings for people to see', () => {
     });
     const text = JSON.stringify(shown);
     for (const secret of SECRETS) expect(text).to.not.include(secret);
+  });
+
+  it('name where an address leads to, whichever of its parts say so', () => {
+    for (const url of [
+      'postgres://ann:pass@h:5433/shop',
+      'postgres://x/y?host=h&port=5433&dbname=shop&user=ann&password=pass',
+    ])
+      expect(addressInWords(url)).to.equal('shop on h:5433 as ann');
   });
 
   it('are all that there are', () => {
