@@ -169,8 +169,10 @@ describe('resync', function () {
       .and.contain('bin/millrace resync shop --force');
     const unknown = await refusal(resync({ database: 'ship' }));
     expect(unknown.message).to.contain('there is no database ship');
-    const said = await messages.db.query("select millrace.resync('shop')").catch((error: unknown) => String(error));
-    expect(said).to.contain('needs no resync: it is streaming');
+    for (const call of ["resync('shop')", "resync('shop', null)"]) {
+      const said = await messages.db.query(`select millrace.${call}`).catch((error: unknown) => String(error));
+      expect(said, call).to.contain('needs no resync: it is streaming');
+    }
   });
 
   it('repairs a slot that was dropped: the index is the table, and what is gone is gone', async () => {

@@ -13,7 +13,7 @@ begin
     raise exception 'no sink reads from database %', quote_literal(database) using errcode = 'MR400',
       hint = 'Declare a sink of it first.';
   end if;
-  if v_state <> 'needs_resync' and not force then
+  if v_state <> 'needs_resync' and not coalesce(force, false) then
     raise exception 'database % needs no resync: it is %', quote_literal(database), v_state using errcode = 'MR409',
       hint = format('select * from millrace.database_status; if all rows are to be sent all the same: select millrace.resync(%L, force => true)', database);
   end if;
