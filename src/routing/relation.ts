@@ -203,15 +203,3 @@ export async function renewTypes(source: Database, relation: LoadedRelation): Pr
   const shape = { ...relation.shape, types };
   return { ...relation, types, shape, codec: compileRelation(types, message, { keyColumns, partitioned }) };
 }
-
-/** Renews each relation that has types of the user's own, unless another one took its place meanwhile. */
-export async function renewAll(
-  relations: Map<number, LoadedRelation>,
-  renew: (relation: LoadedRelation) => Promise<LoadedRelation>,
-): Promise<void> {
-  for (const [oid, relation] of relations) {
-    if (relation.types.size === 0) continue;
-    const fresh = await renew(relation);
-    if (relations.get(oid) === relation) relations.set(oid, fresh);
-  }
-}

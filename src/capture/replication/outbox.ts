@@ -35,7 +35,8 @@ import { Progress } from './progress.ts';
 export interface Place {
   transaction: OpenTransaction | undefined;
   idx: number;
-  relations: ReadonlyMap<number, LoadedRelation>;
+  /** Of `KnownRelations`. */
+  relations: number;
 }
 
 export interface OutboxDeps extends CompleteDeps {
@@ -65,8 +66,8 @@ export interface Filling {
   isHeld(): boolean;
   /** There is room again. */
   rested(): void;
-  /** More may be confirmed. */
-  persisted(): void;
+  /** More may be confirmed, and nobody goes back to a place before this one. */
+  persisted(from: Place): void;
   fail(error: unknown): void;
   /** Does `work` between two messages; what it returns is handled first then. */
   between(work: () => readonly Buffer[]): Promise<void>;
@@ -114,7 +115,7 @@ export class Outbox {
     this.#acker = openAcker(position.confirmedLsn);
     this.progress = new Progress(position);
     this.pending = emptyPending(position.nextId, new JsonBytes());
-    this.#from = { position, place: { transaction: undefined, idx: -1, relations: new Map() } };
+    this.#from = { position, place: { transaction: undefined, idx: -1, relations: 0 } };
   }
 
   get confirmed(): bigint {
@@ -230,7 +231,7 @@ export class Outbox {
     before.journal.clear();
     this.#spareJournal = before.journal;
     this.#acker.persisted(position.confirmedLsn);
-    this.#filling.persisted();
+    this.#filling.persisted(this.#from.place);
     if (written.sinks.size > 0) this.#deps.onPersisted(written.sinks);
     if (written.damaged.length > 0) await this.#deps.onDamaged(written.damaged);
     if (batch.withoutOld.size > 0) await this.#deps.onWithoutOld(batch.withoutOld);

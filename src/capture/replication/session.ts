@@ -12,7 +12,7 @@ import type { Transcode } from '../../codec/encoding.ts';
 import type { RowMessage } from '../../codec/row-message.ts';
 import type { Position, Writer } from '../../messages/append.ts';
 import { markOf, type OpenTransaction, openTransaction, pendingBytes, rewind } from '../../routing/pending.ts';
-import { type LoadedRelation, renewAll } from '../../routing/relation.ts';
+import type { LoadedRelation } from '../../routing/relation.ts';
 import { widenRow } from '../../routing/widen.ts';
 import { addChange, copyOf } from '../../routing/write-change.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
@@ -22,6 +22,7 @@ import { Behind } from './behind.ts';
 import { CommitCount } from './commit-count.ts';
 import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
+import { KnownRelations } from './known-relations.ts';
 import { MessageQueue } from './message-queue.ts';
 import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
 import { RelationsAhead, type RelationsAheadDeps } from './relations-ahead.ts';
@@ -54,7 +55,7 @@ export class CaptureSession {
   readonly #deps: SessionDeps;
   readonly #options: SessionOptions;
   readonly #outbox: Outbox;
-  #relations = new Map<number, LoadedRelation>();
+  readonly #relations = new KnownRelations();
   readonly #ahead: RelationsAhead;
   #stream: ReplicationStream | undefined;
   #transaction: OpenTransaction | undefined;
@@ -87,18 +88,21 @@ export class CaptureSession {
       place: (): Place => ({
         transaction: this.#transaction,
         idx: this.#isChangeHeld ? this.#idx - 1 : this.#idx,
-        relations: this.#relations,
+        relations: this.#relations.place,
       }),
       isHeld: () => this.#queue.held,
       rested: () => this.#control(),
-      persisted: () => this.#confirmation.soon(),
+      persisted: ({ relations }: Place) => {
+        this.#relations.passed(relations);
+        this.#confirmation.soon();
+      },
       fail: (error: unknown) => this.#fail(error),
       between: (work: () => readonly Buffer[]) => this.#queue.between(work),
       goBack: (place: Place, messages: number) => this.#goBack(place, messages),
     };
     this.#outbox = new Outbox(deps, filling, options);
-    const isKnown = (oid: number) => this.#relations.has(oid);
-    const know = (relation: LoadedRelation) => this.#know(relation);
+    const isKnown = (oid: number) => this.#relations.get(oid) !== undefined;
+    const know = (relation: LoadedRelation) => this.#relations.know(relation);
     this.#ahead = new RelationsAhead(deps, { queue: this.#queue, isKnown, know, transcode: options.transcode });
   }
 
@@ -133,12 +137,12 @@ export class CaptureSession {
 
   /** Looks whether types of the user's own have changed in a way that shows in no row: a renamed attribute. */
   renewTypes(): Promise<void> {
-    return renewAll(this.#relations, this.#deps.renewTypes);
+    return this.#relations.renewTypes(this.#deps.renewTypes);
   }
 
   /** Tables that have sent something, or are about to. */
   get relations(): Iterable<LoadedRelation> {
-    return [...this.#relations.values(), ...this.#ahead.relations];
+    return [...this.#relations.all, ...this.#ahead.relations];
   }
 
   /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
@@ -248,7 +252,7 @@ export class CaptureSession {
     this.#queue.hold(async () => {
       await this.#deps.untilSeen([transaction.xid]);
       const fresh = await this.#deps.renewTypes(relation);
-      this.#know(fresh);
+      this.#relations.know(fresh);
       this.#isChangeHeld = false;
       this.#add(kept, fresh, transaction);
       this.#added(transaction);
@@ -265,15 +269,10 @@ export class CaptureSession {
     this.#outbox.schedule();
   }
 
-  /** The places where batches began keep the tables that they knew. */
-  #know(relation: LoadedRelation): void {
-    this.#relations = new Map(this.#relations).set(relation.oid, relation);
-  }
-
   #goBack({ transaction, idx, relations }: Place, messages: number): void {
     this.#transaction = transaction;
     this.#idx = idx;
-    this.#relations = new Map([...relations].map(([oid, relation]) => [oid, this.#deps.routedAgain(relation)]));
+    this.#relations.goBack(relations, (relation) => this.#deps.routedAgain(relation));
     this.#ahead.clear();
     this.#again += messages;
   }
