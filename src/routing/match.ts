@@ -69,7 +69,7 @@ export function isTakenIn(sink: SinkEntry, table: { schema: string; name: string
 }
 
 /** Does the sink name the table as it was called? */
-function isBound(source: SourceSettings, { earlierNames = [] }: TableShape): boolean {
+export function isBound(source: SourceSettings, { earlierNames = [] }: Pick<TableShape, 'earlierNames'>): boolean {
   return earlierNames.some((name) => names(source, name));
 }
 

@@ -11,7 +11,7 @@ import { capturesByTriggers } from '../model/declared.ts';
 import { messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { takesIn } from '../model/taken-in.ts';
-import { matchTable, type Route } from '../routing/match.ts';
+import { isBound, matchTable, type Route } from '../routing/match.ts';
 import { describeTable, type TableDescription } from '../source/describe-table.ts';
 import { readTables } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
@@ -64,7 +64,8 @@ export async function findTables(
       const matched = await match(deps, { sink, database, table });
       if (matched) found.tables.push({ name, ...matched });
     } catch (error) {
-      if (!isTaken && !captured.has(table.oid)) continue;
+      const earlierNames = isTaken ? [] : await earlierNamesOf(deps, { databaseNo: database.no, table });
+      if (!isTaken && !isBound(sink.settings.source, { earlierNames })) continue;
       found.unknown.push(`${name} cannot be compared: ${messageOf(error)}`);
     }
   }
