@@ -1,9 +1,14 @@
 /** What is said of a form that is only begun: nothing of what nobody has filled in yet. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
+import { expectAccessible } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
+
+const run = promisify(execFile);
 
 describe('browser: a new sink', () => {
   let on: TestConsole;
@@ -32,6 +37,31 @@ describe('browser: a new sink', () => {
     await page.getByRole('button', { name: /^Create sink/ }).click();
     await page.getByText('It is missing.', { exact: true }).waitFor();
     expect(await url.getAttribute('aria-invalid')).to.equal('true');
+    await seen.close();
+  });
+
+  it('of clients that pull has a token and a command, which receive as they were copied', async () => {
+    const seen = await on.see({ width: 390 });
+    const { page } = seen;
+    await page.goto('/sinks/orders/overview');
+    await page.getByRole('button', { name: 'Create a token…' }).click();
+    await page.getByRole('button', { name: 'Create the token' }).click();
+    const token = page.getByLabel('command', { exact: true }).locator('pre');
+    await token.waitFor();
+    await expectAccessible(page, 'a token of a consumer');
+    const made = (await token.textContent())!;
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    const receive = (await page.getByLabel('curl', { exact: true }).locator('pre').textContent())!;
+    expect(made).to.match(/^export MILLRACE_TOKEN='mr_\w+'$/);
+    const { rows } = await on.m.db.query("select scopes from millrace_private.api_tokens where name like 'orders-%'");
+    expect(rows).to.deep.equal([{ scopes: ['consume:orders'] }]);
+    // The web role of this test knows other tokens.
+    const { stdout } = await run('sh', ['-c', receive.replace('curl ', 'curl -sS ').replace('20s', '0s')], {
+      env: { ...process.env, MILLRACE_TOKEN: 'orders-token' },
+    });
+    expect(JSON.parse(stdout), stdout).to.deep.equal({ data: [] });
+    await page.getByLabel('curl that acknowledges').getByText('ack_ids').waitFor();
+    await expectAccessible(page, 'a consumer');
     await seen.close();
   });
 });

@@ -118,7 +118,9 @@ describe('browser: the overview', () => {
     const curl = (await page.getByRole('figure', { name: 'curl' }).locator('pre').textContent()) ?? '';
     expect(curl).to.contain(`${web.url}/api/http_pull_consumers/orders-worker/receive?batch_size=5`);
     await expectAccessible(page, 'a token for the playground');
-    const { rows } = await m.db.query("select scopes from millrace_private.api_tokens where name like 'playground-%'");
+    const { rows } = await m.db.query(
+      "select scopes from millrace_private.api_tokens where name like 'orders-worker-%'",
+    );
     expect(rows).to.deep.equal([{ scopes: ['consume:orders-worker'] }]);
     await page.getByRole('button', { name: 'Close' }).click();
     await screenshot(page, 'overview-playground-1280');

@@ -1,6 +1,6 @@
 /** Names that forms propose, however a table is called. */
 import { expect } from 'chai';
-import { nameFrom } from '../../src/console/lib/name.ts';
+import { freeName, nameFrom } from '../../src/console/lib/name.ts';
 import { newEntry, proposedName } from '../../src/console/pages/sinks/form/entry.ts';
 import { proposedFunction } from '../../src/console/pages/sinks/form/uses.ts';
 
@@ -24,6 +24,13 @@ describe('console: proposed names', () => {
         .and.satisfy((found: string) => found.endsWith(ends[place]!));
       expect(name.length, name).to.be.at.most(63);
     }
+  });
+
+  it('are of nobody else', () => {
+    const taken = new Set(['orders-index', 'orders-index-2', 'o'.repeat(63)]);
+    expect(freeName('users-index', taken)).to.equal('users-index');
+    expect(freeName('orders-index', taken)).to.equal('orders-index-3');
+    expect(freeName('o'.repeat(63), taken)).to.equal(`${'o'.repeat(61)}-2`);
   });
 
   it('are valid also where nothing of the table can be in them', () => {

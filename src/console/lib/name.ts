@@ -9,3 +9,11 @@ export function nameFrom(text: string, ending = ''): string {
     .replaceAll(/^-+|-+$/g, '');
   return stem === '' ? ending.replace(/^-/, '') : stem + ending;
 }
+
+/** The name, or with the first number behind it that nobody has. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  let nth = 2;
+  while (taken.has(nameFrom(name, `-${nth}`))) nth += 1;
+  return nameFrom(name, `-${nth}`);
+}

@@ -1,12 +1,10 @@
 /** For somebody who is here for the first time: what to do first. In the playground, what to try. */
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useCall } from '../../api/queries.ts';
 import { createStore, useStore } from '../../lib/store.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { Code } from '../../parts/code.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, ErrorNote, Note } from '../../parts/places.tsx';
+import { Empty } from '../../parts/places.tsx';
+import { ConsumerToken } from '../people/consumer-token.tsx';
 
 export function Connect() {
   return (
@@ -74,51 +72,29 @@ function Card({ title, text, children }: { title: string; text: string; children
 }
 
 function Receive({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const make = useCall('post', '/api/api_keys');
-  const scope = `consume:${CONSUMER}`;
-  const begin = (): void => {
-    make.mutate({ body: { name: `playground-${Date.now()}`, scopes: [scope] } });
-  };
   return (
-    <Dialog title="Receive five changes" open={open} onClose={onClose}>
-      <p className="mb-3">
-        The token may only receive from {CONSUMER}. A message is delivered again after 30 s unless its{' '}
-        <code className="font-mono text-sm">ack_id</code> is acknowledged.
+    <ConsumerToken
+      title="Receive five changes"
+      consumer={CONSUMER}
+      open={open}
+      onClose={onClose}
+      name="curl"
+      text={(token) =>
+        `curl -s -H "Authorization: Bearer ${token}" \\\n  "${location.origin}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`
+      }
+    >
+      <p>
+        Then see{' '}
+        <Link
+          to="/sinks/$sink/messages"
+          params={{ sink: CONSUMER }}
+          search={{ state: 'leased' }}
+          className="text-accent hover:underline"
+        >
+          what is leased
+        </Link>
+        .
       </p>
-      {make.error && <ErrorNote error={make.error} />}
-      {make.data === undefined ? (
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" needs="admin" busy={make.isPending} onClick={begin}>
-            Create the token
-          </Button>
-        </div>
-      ) : (
-        <>
-          <Note tone="warn">Copy the token now: it is not shown again.</Note>
-          <Code
-            name="curl"
-            text={`curl -s -H "Authorization: Bearer ${make.data.token}" \\\n  "${location.origin}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`}
-          />
-          <p>
-            Then see{' '}
-            <Link
-              to="/sinks/$sink/messages"
-              params={{ sink: CONSUMER }}
-              search={{ state: 'leased' }}
-              className="text-accent hover:underline"
-            >
-              what is leased
-            </Link>
-            .
-          </p>
-          <div className="mt-3 flex justify-end">
-            <Button look="primary" onClick={onClose}>
-              Close
-            </Button>
-          </div>
-        </>
-      )}
-    </Dialog>
+    </ConsumerToken>
   );
 }

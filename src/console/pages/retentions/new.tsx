@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { AsYaml } from '../../parts/form/as-yaml.tsx';
 import { More, TextKey, WordKey } from '../../parts/form/controls.tsx';
 import { FormContext } from '../../parts/form/form.tsx';
+import { useFreeName } from '../../parts/form/free-name.ts';
 import { Part } from '../../parts/form/part.tsx';
 import { usePlan, useShownFaults } from '../../parts/form/plan.ts';
 import { useStoredDraft } from '../../parts/form/stored-draft.ts';
@@ -60,7 +61,9 @@ interface FormProps {
 
 function Form({ draft, setDraft, again, forget }: FormProps) {
   const navigate = useNavigate();
-  const entry = completed(draft);
+  const free = useFreeName();
+  const whole = completed(draft);
+  const entry = draft.name === '' ? { ...whole, name: free(whole.name) } : whole;
   const body = bodyOf(entry);
   const planned = usePlan(entry.source_database === '' ? null : body);
   const create = useCall('post', '/api/change_retentions');

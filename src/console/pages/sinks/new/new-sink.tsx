@@ -8,6 +8,7 @@ import { Button } from '../../../parts/button.tsx';
 import { AsYaml } from '../../../parts/form/as-yaml.tsx';
 import { checksOf } from '../../../parts/form/checks.tsx';
 import { FormContext } from '../../../parts/form/form.tsx';
+import { useFreeName } from '../../../parts/form/free-name.ts';
 import { Part } from '../../../parts/form/part.tsx';
 import { usePlan, useShownFaults } from '../../../parts/form/plan.ts';
 import { TestConnection } from '../../../parts/form/test-connection.tsx';
@@ -53,7 +54,7 @@ interface FormProps {
 
 function Form({ draft, setDraft, again, forget }: FormProps) {
   const navigate = useNavigate();
-  const proposed = proposedName(draft.entry);
+  const proposed = useFreeName()(proposedName(draft.entry));
   const entry: SinkEntry = { ...draft.entry, name: draft.entry.name || proposed };
   const isBegun = entry.database !== '' && DESTINATIONS[entry.destination.type] !== undefined;
   const planned = usePlan(isBegun ? bodyOf(entry) : null);

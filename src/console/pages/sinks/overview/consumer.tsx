@@ -11,6 +11,7 @@ import { Section } from '../../../parts/page.tsx';
 import { Empty } from '../../../parts/places.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Ago } from '../../../parts/time.tsx';
+import { ConsumerToken } from '../../people/consumer-token.tsx';
 import type { Sink } from '../use-sink.ts';
 import { EXAMPLES } from './examples.ts';
 
@@ -109,6 +110,8 @@ function InState({ name, state, children }: { name: string; state: 'leased' | 'r
 
 function Examples({ name }: { name: string }) {
   const [shown, setShown] = useState<keyof typeof EXAMPLES>('curl');
+  const [isMaking, make] = useState(false);
+  const { receive, ack } = EXAMPLES[shown](name, location.origin);
   return (
     <div className="max-w-4xl">
       <div className="flex flex-wrap gap-1">
@@ -123,17 +126,37 @@ function Examples({ name }: { name: string }) {
           </Button>
         ))}
       </div>
-      <Code text={EXAMPLES[shown](name, location.origin)} name={shown} />
+      <Code text={receive} name={shown} />
+      {ack !== undefined && (
+        <>
+          <p className="text-sm">
+            Then acknowledge what you have handled, by the <code className="font-mono">ack_id</code> of each message;
+            otherwise it comes again:
+          </p>
+          <Code text={ack} name={`${shown} that acknowledges`} copy={`Copy ${shown}`} />
+        </>
+      )}
       {shown !== 'SQL' && (
-        <p className="text-sm text-muted">
-          It needs a token with the scope <code className="font-mono">consume:{name}</code> in{' '}
-          <code className="font-mono">MILLRACE_TOKEN</code>:{' '}
-          <Link to="/tokens" className="text-accent underline">
-            make one
-          </Link>
-          .
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+          <span>
+            It needs a token with the scope <code className="font-mono">consume:{name}</code> in{' '}
+            <code className="font-mono">MILLRACE_TOKEN</code>.
+          </span>
+          <Button needs="admin" onClick={() => make(true)}>
+            Create a token…
+          </Button>
         </p>
       )}
+      <ConsumerToken
+        title="Create a token"
+        consumer={name}
+        open={isMaking}
+        onClose={() => make(false)}
+        name="command"
+        text={(token) => `export MILLRACE_TOKEN='${token}'`}
+      >
+        <p>Run it in your terminal. The examples on this page then work as they are.</p>
+      </ConsumerToken>
     </div>
   );
 }

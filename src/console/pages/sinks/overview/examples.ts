@@ -1,4 +1,4 @@
-/** How a client receives from a consumer, by the language; each is run as it stands, with a token in MILLRACE_TOKEN. */
+/** How a client receives from a consumer, by the language, with a token in MILLRACE_TOKEN. */
 import { quoteLiteral } from '../../../lib/sql.ts';
 
 const json = (text: string): string => JSON.stringify(text);
@@ -14,16 +14,24 @@ const curl = (url: string, body: string): string =>
     `  -d '${body}'`,
   ].join('\n');
 
-export const EXAMPLES = {
-  curl: (name: string, origin: string): string =>
-    [
-      `${receiveCommand(name, origin)}\n`,
-      curl(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`, '{"ack_ids": ["..."]}'),
-    ].join('\n'),
-  SQL: (name: string): string =>
-    `select ack_id, message from millrace.receive(${quoteLiteral(name)}, 5);\nselect millrace.ack(${quoteLiteral(name)}, array['...']);`,
-  JavaScript: (name: string, origin: string): string =>
-    `const url = ${json(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`)};
+export interface Example {
+  /** Run as it stands. */
+  receive: string;
+  /** With the `ack_id` of what came; absent: the first does both. */
+  ack?: string;
+}
+
+export const EXAMPLES: Readonly<Record<'curl' | 'SQL' | 'JavaScript', (name: string, origin: string) => Example>> = {
+  curl: (name, origin) => ({
+    receive: receiveCommand(name, origin),
+    ack: curl(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`, '{"ack_ids": ["..."]}'),
+  }),
+  SQL: (name) => ({
+    receive: `select ack_id, message from millrace.receive(${quoteLiteral(name)}, 5);`,
+    ack: `select millrace.ack(${quoteLiteral(name)}, array['...']);`,
+  }),
+  JavaScript: (name, origin) => ({
+    receive: `const url = ${json(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`)};
 const headers = {
   authorization: \`Bearer \${process.env.MILLRACE_TOKEN}\`,
   'content-type': 'application/json',
@@ -37,4 +45,5 @@ for (let ack_ids = []; ; ) {
   for (const { action, record } of data) console.log(action, record);
   ack_ids = data.map(({ ack_id }) => ack_id);
 }`,
-} as const;
+  }),
+};
