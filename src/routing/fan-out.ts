@@ -3,8 +3,9 @@
  * for changes of the stream, for rows that were read, and for entries of a change table that are replayed.
  *
  * Order per row holds always. By default a row's messages are one group, that of its key; a message that changes the key is
- * in two. With columns of the user's to group by, a message that does not carry them (a delete has the key alone, unless the
- * replica identity is full) knows its row's group only: so each message of such a table is in its row's group too.
+ * in two. With columns of the user's to group by, each message is in its row's group too: a row may go to another group by a
+ * change that the sink does not take, or be deleted and come back there, and a delete may carry the key alone. Only columns of
+ * the key need no other group.
  */
 import type { DeclaredAction } from '../model/declared.ts';
 import { passes } from './filter.ts';
@@ -82,13 +83,14 @@ function groupsOf(route: Route, row: FannedRow, key: readonly string[] | null): 
   const ownBefore = route.traits.order === 'group' && row.oldKey?.length ? groupKey(row.oid, row.oldKey) : null;
   if (route.groupColumns.length === 0) return [own, apart(ownBefore, own)];
   const chosen = chosenGroup(row.oid, route.groupColumns, row.now);
-  if (route.groupIsCarried && chosen !== undefined) {
+  if (chosen === undefined) return [own, apart(ownBefore, own)];
+  if (route.groupIsOfKey) {
     const before = row.action === 'update' ? chosenGroup(row.oid, route.groupColumns, row.before) : undefined;
     return [chosen, apart(before ?? null, chosen)];
   }
-  // There is room for two: with a changed key they are the row's, before and after.
-  if (chosen === undefined || ownBefore !== null) return [own, apart(ownBefore, own)];
-  return [chosen, apart(own, chosen)];
+  if (ownBefore === null) return [chosen, apart(own, chosen)];
+  // There is room for two. Where later messages carry the columns, these hold them back; else they are the row's, before and after.
+  return route.identityIsFull ? [chosen, apart(ownBefore, chosen)] : [own, apart(ownBefore, own)];
 }
 
 const apart = (one: number | null, other: number | null): number | null => (one === other ? null : one);

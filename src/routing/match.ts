@@ -50,8 +50,10 @@ export interface Route {
   deleteOnLeave: boolean;
   /** Column indexes whose values make the group; empty: the primary key. Undefined: no order. */
   groupColumns: readonly number[] | undefined;
-  /** Every message of the table carries those columns. */
-  groupIsCarried: boolean;
+  /** They are columns of the primary key: who has the key knows the group. */
+  groupIsOfKey: boolean;
+  /** Deletes carry those columns, as a rule: a partition may have an identity of its own. */
+  identityIsFull: boolean;
   /** Every message is parked with this reason: the sink's settings do not fit the table. */
   parkReason: string | undefined;
 }
@@ -132,9 +134,8 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
       filters: bound.filters,
       deleteOnLeave: traits.replaces && settings.filter_leave === 'delete',
       groupColumns,
-      groupIsCarried:
-        table.identity === 'full' ||
-        (groupColumns ?? []).every((index) => table.keyColumns.includes(table.columns[index]!.name)),
+      groupIsOfKey: (groupColumns ?? []).every((index) => table.keyColumns.includes(table.columns[index]!.name)),
+      identityIsFull: table.identity === 'full',
       parkReason: bound.fault,
     });
   }

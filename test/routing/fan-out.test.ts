@@ -15,7 +15,8 @@ const ROUTE: Route = {
   filters: [],
   deleteOnLeave: false,
   groupColumns: [],
-  groupIsCarried: false,
+  groupIsOfKey: false,
+  identityIsFull: false,
   parkReason: undefined,
 };
 const row = (
@@ -49,8 +50,33 @@ describe('fan-out', () => {
     expect(groupsOf(by, { values: ['1', 'a'], oldKey: ['0'] })).to.deep.equal([[group('1'), group('0')]]);
   });
 
-  it('groups by columns alone where every message carries them', () => {
-    const by = { groupColumns: [1], groupIsCarried: true };
+  it('keeps what came of one row in order, whatever group it went to, and though messages in between are left out', () => {
+    const by = { groupColumns: [1], identityIsFull: true };
+    const history = [
+      { action: 'insert', values: ['1', 'a'] },
+      { action: 'update', values: ['1', 'a'], was: ['1', 'a'] },
+      { action: 'update', values: ['1', 'b'], was: ['1', 'a'] },
+      { action: 'update', values: ['1', 'c'], was: ['1', 'b'] },
+      { action: 'delete', values: ['1', 'c'] },
+      { action: 'insert', values: ['1', 'd'] },
+    ] as const;
+    for (const { action, values } of history) {
+      const [found] = groupsOf(by, { action, values: [...values] });
+      expect(found).to.deep.equal([group(values[1]), group('1')]);
+    }
+  });
+
+  it('keeps a changed key in the group of its columns, and behind what came under the old one', () => {
+    const by = { groupColumns: [1], identityIsFull: true };
+    const rekeyed = { key: ['2'], oldKey: ['1'], was: ['1', 'a'] };
+    expect(groupsOf(by, { ...rekeyed, values: ['2', 'a'] })).to.deep.equal([[group('a'), group('1')]]);
+    expect(groupsOf(by, { ...rekeyed, values: ['2', 'b'] })).to.deep.equal([[group('b'), group('1')]]);
+    // A partition's own identity may send the key alone.
+    expect(groupsOf(by, { action: 'delete', values: ['1', undefined] })).to.deep.equal([[group('1'), null]]);
+  });
+
+  it('groups by columns alone where they are part of the key', () => {
+    const by = { groupColumns: [1], groupIsOfKey: true };
     expect(groupsOf(by, { values: ['1', 'a'], was: ['1', 'a'] })).to.deep.equal([[group('a'), null]]);
     expect(groupsOf(by, { values: ['1', 'b'], was: ['1', 'a'] })).to.deep.equal([[group('b'), group('a')]]);
     expect(groupsOf(by, { action: 'delete', values: ['1', 'b'] })).to.deep.equal([[group('b'), null]]);
