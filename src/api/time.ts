@@ -15,7 +15,7 @@ const END = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Until when something is valid. */
 export const EXPIRY = z.iso
-  .datetime({ offset: true, error: LATER })
+  .datetime({ offset: true, error: LATER, abort: true })
   .refine(isKnown, LATER)
   .refine(
     (text) => Date.parse(text) <= END,

@@ -38,7 +38,7 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
   addEverywhere(program);
   // A role loads only what it runs: the commands of operators would add 45 MB to each.
   if (!['start', 'migrate'].includes(argv[2] ?? '')) {
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnread);
     (await import('./commands.ts')).addCommands(program);
   }
   try {
@@ -49,10 +49,10 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
   }
 }
 
-/** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. */
-function endOfPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(141);
+/** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. Or the disk that we write to is full. */
+function endUnread({ code }: NodeJS.ErrnoException): void {
+  if (code !== 'EPIPE') process.stderr.write(`The output cannot be written (${code})\n`);
+  process.exit(code === 'EPIPE' ? 141 : 1);
 }
 
 /** A command line that cannot be understood, in the form of the API's errors. */

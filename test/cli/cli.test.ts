@@ -53,6 +53,13 @@ describe('bin/millrace', () => {
     expect(stderr).to.equal('');
     expect(['0\n', '141\n']).to.include(stdout);
   });
+
+  it('says in a sentence that its output has no room', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const text = `"${process.execPath}" "${CLI}" change-table sql --table e > /dev/full`;
+    const { code, stderr } = await promisify(execFile)('bash', ['-c', text]).catch((error) => error);
+    expect([code, stderr]).to.deep.equal([1, 'The output cannot be written (ENOSPC)\n']);
+  });
 });
 
 describe('bin/millrace change-table sql', () => {

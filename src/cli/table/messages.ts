@@ -147,11 +147,11 @@ async function attempts({ client, everywhere, arguments: [sink = '', id = ''] }:
   return 0;
 }
 
-const PAST = { retry: 'to be tried again', discard: 'given up' };
+const PAST = { retry: 'tried again', discard: 'given up' };
 const INFINITIVE = { retry: 'Try again', discard: 'Give up' };
 
 const told = (sum: number, verb: 'retry' | 'discard'): string =>
-  `${count(sum)} ${sum === 1 ? 'message is' : 'messages are'} ${PAST[verb]}.\n`;
+  `${count(sum)} ${sum === 1 ? 'message is' : 'messages are'} ${verb === 'retry' ? 'to be ' : ''}${PAST[verb]}.\n`;
 
 /** Many are an operation, which is watched. */
 const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnCommand['run'] =>
