@@ -3,7 +3,9 @@ select s.plugin, s.database = current_database() as here, s.active_pid,
        -- Since 17; 16 tells of a standby's conflict alone.
        coalesce(to_jsonb(s) ->> 'invalidation_reason',
                 case when (to_jsonb(s) ->> 'conflicting')::boolean then 'conflict' end) as invalidation_reason,
-       (case when pg_is_in_recovery() then 0 else pg_current_wal_lsn() - s.restart_lsn end)::float8 as kept_bytes
+       (case when pg_is_in_recovery() then 0 else pg_current_wal_lsn() - s.restart_lsn end)::float8 as kept_bytes,
+       (select json_build_object('gid', p.gid, 'database', p.database) from pg_catalog.pg_prepared_xacts p
+         order by p.prepared limit 1) as oldest_prepared
   from pg_catalog.pg_replication_slots s
   left join pg_catalog.pg_stat_activity a on a.pid = s.active_pid
  where s.slot_name = $1::name

@@ -20,7 +20,10 @@ export interface ListedSlot {
 }
 
 export interface OldestWriter {
-  pid: number;
+  /** Null: it is prepared. */
+  pid: number | null;
+  /** The id of one that is prepared. */
+  prepared: string | null;
   username: string | null;
   application: string | null;
   since: Date | null;

@@ -27,7 +27,8 @@ export const slotsRoute = route({
       limit_bytes: z.number().nullable(),
       oldest_writer: z
         .looseObject({
-          pid: z.number(),
+          pid: z.number().nullable(),
+          prepared: z.string().nullable(),
           username: z.string().nullable(),
           application: z.string().nullable(),
           since: z.string().nullable(),

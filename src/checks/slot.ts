@@ -1,6 +1,7 @@
 /** The replication slot: what it keeps for us, and for how much longer. Whether it is where we left it: continuity.ts. */
 import { quoteLiteral } from '../model/quote.ts';
 import { byHand, type Finding, fault, inSource, warning } from './finding.ts';
+import { endingIt, type PreparedTransaction } from './prepared.ts';
 import type { SourceFacts } from './server.ts';
 
 /** As the statement gives it. */
@@ -16,6 +17,8 @@ export interface SlotFacts {
   /** Why it is lost, as the server calls it; null: it is not, or a release that does not say. */
   invalidation_reason: string | null;
   kept_bytes: number | null;
+  /** On the server, in any of its databases. */
+  oldest_prepared: Pick<PreparedTransaction, 'gid' | 'database'> | null;
 }
 
 export interface SlotInput {
@@ -33,7 +36,7 @@ const KEPT_BYTES = 10 * 1024 ** 3;
 
 export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding[] {
   const found: Finding[] = checkLeftSlots(leftSlots);
-  if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, name));
+  if (slot && source.keepBytes !== null) found.push(...checkKept(slot, source.keepBytes, name));
   if (slot?.wal_status === 'unreserved')
     found.push(
       warning(
@@ -56,7 +59,11 @@ export const checkLeftSlots = (leftSlots: SlotInput['leftSlots']): Finding[] =>
     item: left,
   }));
 
-function checkKept(keptBytes: number | null, limit: number, name: string): Finding[] {
+function checkKept(
+  { kept_bytes: keptBytes, oldest_prepared: prepared }: SlotFacts,
+  limit: number,
+  name: string,
+): Finding[] {
   if (keptBytes === null) return [];
   const unlimited = limit < 0;
   if (unlimited ? keptBytes < KEPT_BYTES : keptBytes < limit * KEPT_SHARE) return [];
@@ -69,7 +76,9 @@ function checkKept(keptBytes: number | null, limit: number, name: string): Findi
         : `${kept}; at ${mebibytes(limit)} (max_slot_wal_keep_size) the slot is lost`,
       byHand(
         'Look for a transaction that is open for long: select pid, xact_start, query from pg_stat_activity ' +
-          'where xact_start is not null order by xact_start. If there is none, capture is slower than the source writes.',
+          'where xact_start is not null order by xact_start. ' +
+          (prepared ? `Or end the one that was prepared and is open: ${endingIt(prepared)}. ` : '') +
+          'If there is none, capture is slower than the source writes.',
       ),
     ),
   ];

@@ -1,5 +1,6 @@
 /** The server of a source as it is now, and the replication slots of a database. Reads catalogs and the control file only. */
 import type { CapacityFacts } from '../checks/capacity.ts';
+import type { PreparedTransaction } from '../checks/prepared.ts';
 import type { SourceFacts } from '../checks/server.ts';
 import type { SlotFacts } from '../checks/slot.ts';
 import type { UnseenCommit } from '../checks/unseen.ts';
@@ -17,6 +18,7 @@ const CAPACITY = statement('source/capacity');
 const UNREADABLE = statement('source/unreadable');
 const WRITERS = statement('source/open-writers');
 const UNSEEN = statement('source/unseen-commits');
+const PREPARED = statement('source/prepared');
 
 /** `identify`: asked where our role may not read the control file. */
 export async function readSource(source: Database, identify: () => Promise<SystemIdentity>): Promise<SourceFacts> {
@@ -67,6 +69,11 @@ export async function readLeftSlots(source: Database, former: readonly string[],
 
 export async function readSlot(source: Database, name: string): Promise<SlotFacts | undefined> {
   return (await source.query<SlotFacts>(SLOT, [name])).rows[0];
+}
+
+/** Of the whole server, the oldest first. */
+export async function readPrepared(source: Database): Promise<PreparedTransaction[]> {
+  return (await source.query<PreparedTransaction>(PREPARED)).rows;
 }
 
 /** Whom the creation of a slot waits for: backends and prepared transactions that are writing, separated by commas. */

@@ -239,7 +239,7 @@ sinks:
     const slot = json.slots.find(({ name }: { name: string }) => name === source.name);
     expect(slot, text).to.include({ ours: false, kind: 'logical', database: source.name, active_pid: null });
     expect([slot.kept_bytes >= 0, slot.wal_status, json.limit_bytes]).to.deep.equal([true, 'reserved', null]);
-    expect(json.oldest_writer).to.have.keys('pid', 'username', 'application', 'since');
+    expect(json.oldest_writer).to.have.keys('pid', 'prepared', 'username', 'application', 'since');
     await client.query(`select pg_drop_replication_slot('${source.name}')`);
     expect((await get('shop')).json)
       .to.include({ port: Number(new URL(source.url).port) })

@@ -4,6 +4,11 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
+import type { OldestWriter } from '../../src/admin/source-slots.ts';
+import { checkPrepared } from '../../src/checks/prepared.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { statement } from '../../src/db/statement.ts';
+import { readPrepared } from '../../src/source/server-facts.ts';
 import { backfilled } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { byWay } from '../support/postgres/capture-way.ts';
@@ -175,6 +180,25 @@ describe('capture: prepared transactions', function () {
     const last = new Map((await on.received(index, 103)).map(({ record }) => [JSON.parse(record).id, record]));
     for (const id of [1, 2, 51]) expect(last.get(id)).to.equal(`{"id":${id},"note":"new"}`);
     expect(last.get(3)).to.equal('{"id":3,"note":"old"}');
+    await isAll();
+  });
+
+  it('are named by the doctor when they are old, and by what keeps WAL at once', async () => {
+    await prepare("it''s", "insert into t values (1, 'one')");
+    const source = openPool({ address: server.database.url, max: 1, applicationName: 'test', path: 'role' });
+    try {
+      const prepared = await readPrepared(source);
+      expect(checkPrepared(prepared)).to.deep.equal([]);
+      const [found] = checkPrepared(prepared.map((one) => ({ ...one, seconds: one.seconds + 7_200 })));
+      expect([found?.id, found?.item, found?.status]).to.deep.equal(['prepared_open', "it's", 'warning']);
+      expect(found?.summary).to.match(/^transaction 'it''s' of postgres in database shop was prepared 2 h ago/);
+      const { rows } = await source.query<OldestWriter>(statement('source/oldest-writer'));
+      expect(rows[0]).to.include({ pid: null, prepared: "it's", username: 'postgres' });
+      await writer.query(found!.remedy!.match(/rollback prepared .*(?=\.$)/)![0]);
+      expect(await readPrepared(source)).to.deep.equal([]);
+    } finally {
+      await source.close();
+    }
     await isAll();
   });
 

@@ -10,7 +10,13 @@ const said = (found: readonly Finding[]): string[] => found.map(({ id, status })
 describe('checks of room', () => {
   const SLOT: NonNullable<CapacityInput['slot']> = {
     ...{ plugin: 'pgoutput', here: true, active_pid: 7, active_application: 'millrace capture shop' },
-    ...{ confirmed_flush_lsn: '0/1', wal_status: 'reserved', invalidation_reason: null, kept_bytes: 0 },
+    ...{
+      confirmed_flush_lsn: '0/1',
+      wal_status: 'reserved',
+      invalidation_reason: null,
+      kept_bytes: 0,
+      oldest_prepared: null,
+    },
   };
   const INPUT: CapacityInput = {
     ...{ database: 'shop', slotName: 'millrace', slot: SLOT, isRead: true, room: 9, walSenderTimeoutMs: 60_000 },

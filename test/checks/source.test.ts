@@ -18,6 +18,7 @@ const SLOT: SlotFacts = {
   wal_status: 'reserved',
   invalidation_reason: null,
   kept_bytes: 1_000,
+  oldest_prepared: null,
 };
 const checkHealth = ({
   publication,
@@ -192,6 +193,12 @@ describe('checks of a source', () => {
       expect(repairText(found[0]!)).to.not.equal('');
     });
   }
+  it('name the prepared transaction that WAL is kept for', () => {
+    const slot = { ...SLOT, kept_bytes: 11 * 1024 ** 3, oldest_prepared: { gid: "it's", database: 'd' } };
+    expect(repairText(checkHealth({ source: SOURCE, slot, publication: PUBLICATION })[0]!)).to.contain(
+      "Or end the one that was prepared and is open: in database d, commit prepared 'it''s' or rollback prepared 'it''s'.",
+    );
+  });
   it('say how much is kept of how much', () => {
     const now = {
       source: { ...SOURCE, keepBytes: 100 * 1_048_576 },

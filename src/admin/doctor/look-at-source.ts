@@ -9,6 +9,7 @@ import { checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
 import { NOTED } from '../../checks/noted-continuity.ts';
+import { checkPrepared } from '../../checks/prepared.ts';
 import { checkPublication } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
@@ -32,6 +33,7 @@ import { readReader } from '../../source/read-changes.ts';
 import {
   readCapacity,
   readLeftSlots,
+  readPrepared,
   readSlot,
   readSource,
   readUnreadable,
@@ -127,6 +129,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
     ...checkLeftTriggers(await leftTriggers(source, looked, stored)),
+    ...checkPrepared(await readPrepared(source)),
     ...(publication ? checkPublication(publication, name) : []),
     ...(await unseen(source, reason)),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),

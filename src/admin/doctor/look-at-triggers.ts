@@ -2,6 +2,7 @@
 import { checkConnections } from '../../checks/capacity.ts';
 import { passed } from '../../checks/finding.ts';
 import { checkNotedContinuity, NOTED } from '../../checks/noted-continuity.ts';
+import { checkPrepared } from '../../checks/prepared.ts';
 import { checkPublication } from '../../checks/publication.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
@@ -13,7 +14,7 @@ import { readPlan } from '../../messages/plan.ts';
 import { readPosition } from '../../messages/position.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
 import { readPublication } from '../../source/publication-facts.ts';
-import { readCapacity, readLeftSlots, readSource, readUnreadable } from '../../source/server-facts.ts';
+import { readCapacity, readLeftSlots, readPrepared, readSource, readUnreadable } from '../../source/server-facts.ts';
 import { readTables } from '../../source/tables.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
 import { readNotedNow } from '../../source/triggers/noted-now.ts';
@@ -68,6 +69,7 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
     ...checkTriggers(triggers, { database: settings.name, isRead: isRead || looked.isSource === false }),
     ...checkConnections({ facts: await readCapacity(source, ''), room: await roomOf(source), isRead }),
     ...checkLeftSlots(await readLeftSlots(source, former, '')),
+    ...checkPrepared(await readPrepared(source)),
     ...(publication ? checkPublication(publication, settings.name) : []),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
   ];

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 d8ae971e15d2d8bee5aa8fc283b0860a37cf9b16f4e0e7ea24350d10879394d4; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 ed3eac38e287e03e11dbc9f756e61b9dd7191006bcd8d40fad51cfa109524d97; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2443,7 +2443,8 @@ export interface components {
             })[];
             limit_bytes: number | null;
             oldest_writer: ({
-                pid: number;
+                pid: number | null;
+                prepared: string | null;
                 username: string | null;
                 application: string | null;
                 since: string | null;

@@ -128,7 +128,9 @@ function Ours({ slot, known, grown, seconds }: OursProps) {
       </p>
       {writer !== null && writer.since !== null && (
         <p className="text-sm text-muted">
-          The oldest writing transaction started <Ago at={writer.since} />: process <Mono>{writer.pid}</Mono>
+          The oldest writing transaction {writer.prepared === null ? 'started' : 'was prepared'}{' '}
+          <Ago at={writer.since} />: {writer.prepared === null ? 'process' : 'prepared transaction'}{' '}
+          <Mono>{writer.prepared ?? writer.pid}</Mono>
           {writer.username !== null && (
             <>
               {' '}
