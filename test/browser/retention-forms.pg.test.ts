@@ -35,7 +35,7 @@ describe('browser: forms of change retentions', () => {
   for (const look of LOOKS) {
     it(`make one whose table is made by the SQL that was copied, at ${look.width} px`, async () => {
       await applyConfig({ db: on.m.db, keys: KEYS }, parse(shop()).config);
-      const into = `orders_${look.width}`;
+      const into = `Orders of ${look.width}`;
       const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/change-retentions');
@@ -84,6 +84,13 @@ describe('browser: forms of change retentions', () => {
         ...{ actions: ['delete'], create_if_not_exists: false, source_table_name: 'orders' },
         ...{ destination_table_name: into, retention: { by: 'job', keep: '7 days', every: '10 minutes' } },
       });
+      await page.getByText('The newest entries').waitFor();
+      const query = page.getByText('select committed_at');
+      const asked = (await query.textContent())!;
+      expect((await client.query(asked)).rows).to.deep.equal([]);
+      await page.getByRole('link', { name: 'Entries' }).click();
+      await page.getByText('No entries yet').waitFor();
+      expect(await query.textContent()).to.equal(asked);
       await page.goto('/change-retentions/new');
       expect(await page.getByLabel('Database', { exact: true }).inputValue()).to.equal('');
       await seen.close();

@@ -12,7 +12,7 @@ import { Spoken } from '../../parts/spoken.tsx';
 import { EntryDrawer } from './entry.tsx';
 import { entryCard, entryColumns } from './entry-columns.tsx';
 import { type EntriesSearch, type EntryFilter, filterOf, useEntries, useLive } from './use-entries.ts';
-import { destinationOf, useRetention } from './use-retention.ts';
+import { newestOf, useRetention } from './use-retention.ts';
 
 export function Entries() {
   const { may } = usePerson();
@@ -105,14 +105,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty title="No entries yet">
       <p>
-        Each change of <Mono>{retention.source_table_name}</Mono> becomes a row of the change table. What a row was
-        like, and when:
+        Each change of <Mono>{retention.source_table_name}</Mono> becomes a row of the change table, where SQL finds it:
       </p>
       <div className="text-left">
-        <Code
-          text={`select committed_at, action, changes, record\n  from ${destinationOf(retention)}\n where record_pk = '17'\n order by seq;`}
-          name="SQL"
-        />
+        <Code text={newestOf(retention)} name="SQL" />
       </div>
     </Empty>
   );

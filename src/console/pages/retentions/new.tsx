@@ -80,7 +80,7 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
       {
         async onSuccess({ name: retention }) {
           forget();
-          say(`${retention} is made`);
+          say(`Created ${retention}`);
           await navigate({ to: '/change-retentions/$retention/overview', params: { retention } });
         },
       },

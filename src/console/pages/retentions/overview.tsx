@@ -1,4 +1,5 @@
 /** How a change retention is, and why; what became of its entries; what it is, and how its old entries are deleted. */
+import { Code } from '../../parts/code.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Cause } from '../sinks/overview/cause.tsx';
 import { End } from '../sinks/overview/end.tsx';
@@ -7,7 +8,7 @@ import { Pace } from '../sinks/overview/pace.tsx';
 import { About } from './about.tsx';
 import { Policy } from './policy.tsx';
 import { TableCheck } from './table-check.tsx';
-import { useRetention } from './use-retention.ts';
+import { newestOf, useRetention } from './use-retention.ts';
 
 export function RetentionOverview() {
   const retention = useRetention();
@@ -22,6 +23,10 @@ export function RetentionOverview() {
         </Section>
         <Policy name={retention.name} />
       </div>
+      <Section title="Try it">
+        <p>The newest entries, on the database {retention.destination_database}:</p>
+        <Code text={newestOf(retention)} name="SQL" />
+      </Section>
       <TableCheck name={retention.name} />
       <End sink={retention} />
     </>

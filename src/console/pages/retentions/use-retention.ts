@@ -1,6 +1,7 @@
 /** The change retention of a page: asked by its frame each two seconds, for all its tabs. */
 import { createContext, useContext } from 'react';
 import type { Schemas } from '../../api/client.ts';
+import { quoteTable } from '../../lib/sql.ts';
 
 export type Retention = Schemas['ChangeRetention'];
 
@@ -14,6 +15,14 @@ export function useRetention(): Retention {
 }
 
 export const sourceOf = (of: Retention): string => `${of.source_table_schema}.${of.source_table_name}`;
+/** A query that is run as it stands, on the database of the change table. */
+export const newestOf = (of: Retention): string =>
+  [
+    'select committed_at, action, record_pk, changes, record',
+    `  from ${quoteTable({ schema: of.destination_table_schema, name: of.destination_table_name })}`,
+    ' order by seq desc limit 10;',
+  ].join('\n');
+
 export const destinationOf = (of: Retention): string => `${of.destination_table_schema}.${of.destination_table_name}`;
 
 const POLICIES: Readonly<Record<string, string>> = {
