@@ -1,5 +1,6 @@
 /** Jobs of a sink, or a database, that have failed. */
 import { millrace, quoteLiteral } from '../model/quote.ts';
+import { withoutTrailing } from '../model/trailing.ts';
 import { byCommand, byHand, type Finding, inMessages, warning } from './finding.ts';
 
 export interface OperationFacts {
@@ -37,6 +38,8 @@ export const checkOperations = (failed: readonly OperationFacts[]): Finding[] =>
   failed.map(({ id, kind, table, reason, remedy }) => {
     const summary = `a ${kind}${table === null ? '' : ` of ${table}`} has failed: ${reason ?? 'see the log of capture and worker'}`;
     const again = `select millrace.resume_operation(${quoteLiteral(id)})`;
-    const repair = remedy === null ? inMessages(again) : byHand(`${remedy}; then: ${again}`);
+    // What was asked for may be what is wrong, and then only another one helps.
+    const after = `then continue it: ${again}; or end it, and begin another: select millrace.cancel_operation(${quoteLiteral(id)})`;
+    const repair = remedy === null ? inMessages(again) : byHand(`${withoutTrailing(remedy, '.')}; ${after}`);
     return { ...warning('failed', summary, { ...repair, command: millrace('operation', 'resume', id) }), item: id };
   });

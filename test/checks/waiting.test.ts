@@ -65,6 +65,10 @@ describe('checks of those who wait', () => {
       ...{ id: 'failed', item: 'x', sql: "select millrace.resume_operation('x')" },
       command: 'bin/millrace operation resume x',
     });
+    expect(checkOperations([{ ...job, remedy: 'Name another table.' }])[0]!.remedy).to.equal(
+      "Name another table; then continue it: select millrace.resume_operation('x'); " +
+        "or end it, and begin another: select millrace.cancel_operation('x')",
+    );
     expect(checkRunning([{ ...job, still_seconds: 600 }])).to.deep.equal([]);
     const [still] = checkRunning([{ ...job, reason: 'no worker is there', remedy: 'Start one.', still_seconds: 700 }]);
     expect(still).to.include({ id: 'stalled', status: 'warning', remedy: 'Start one.' });
