@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express, type Request, type Response } from 'express';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
+import { listenFault } from '../runtime/free-port.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { sendJson } from './answer.ts';
 import { errorAnswer, toMillraceError } from './errors.ts';
@@ -50,7 +51,7 @@ export interface HttpServer {
   readonly port: number | undefined;
   /** From now on it answers with these routes. */
   serve(deps: ServerDependencies): void;
-  /** Null: all addresses. Port 0: any free one. Returns the port. Throws EADDRINUSE and the like. */
+  /** Null: all addresses. Port 0: any free one. Returns the port. @throws as `tryPort`. */
   listen(address: { host: string | null; port: number }): Promise<number>;
   /** Safe to call twice, and without `listen`. */
   close(graceMs?: number): Promise<void>;
@@ -76,9 +77,10 @@ export function createServer(deps: ServerDependencies, limits: ServerLimits = {}
     },
     async listen({ host, port }) {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
+        const refuse = (error: Error): void => reject(listenFault(error, { port, host }));
+        server.once('error', refuse);
         server.listen({ port, ...(host === null ? {} : { host }) }, () => {
-          server.off('error', reject);
+          server.off('error', refuse);
           resolve();
         });
       });

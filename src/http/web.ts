@@ -94,7 +94,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** Listens. Throws EADDRINUSE and the like. */
+/** Listens. @throws as `tryPort`. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
   const { db, listener, log, findToken, keys, examine, privateAllowed, metrics, counters = NO_COUNTERS } = deps;
   const loopbackOnly = isLoopback(options.host);

@@ -13,7 +13,6 @@ import { type Embedded, startEmbedded } from '../db/embedded/server.ts';
 import { embeddedService } from '../db/embedded/service.ts';
 import { messageDatabase } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
-import { MillraceError } from '../model/errors.ts';
 import { createPlayground } from '../playground/create.ts';
 import { playgroundYaml } from '../playground/declaration.ts';
 import { trickle } from '../playground/trickle.ts';
@@ -21,7 +20,7 @@ import { commandIn, type Surroundings, welcome } from '../playground/welcome.ts'
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { buildConsole } from '../runtime/build-console.ts';
 import { findProgram } from '../runtime/find-program.ts';
-import { freePortFrom, isFree } from '../runtime/free-port.ts';
+import { freePort, freePortFrom, tryPort } from '../runtime/free-port.ts';
 import type { Log } from '../runtime/log.ts';
 import { roleProcess, runToEnd } from '../runtime/role-process.ts';
 import { type Service, supervise } from '../runtime/service.ts';
@@ -70,11 +69,13 @@ interface Plan {
  * @throws MillraceError before the roles are started.
  */
 export async function runAll(
-  declared: Declared,
+  wanted: Declared,
   deps: { log: Log; signal: AbortSignal },
   options: AllOptions,
 ): Promise<boolean> {
   const { log, signal } = deps;
+  // The roles and whoever looks for them must know it.
+  const declared = wanted.port === 0 ? { ...wanted, port: await freePort(wanted.host) } : wanted;
   const backoff = (attempt: number): number => backoffMs(attempt, RECONNECT, Math.random());
   const told = whenTold(signal);
   const services: Service[] = [];
@@ -85,7 +86,7 @@ export async function runAll(
         ? await planEmbedded(declared, { ...deps, told, services }, options)
         : planGiven(declared);
     if (signal.aborted) return true;
-    if (!(await isFree(plan.settings.port, plan.settings.host))) throw portInUse(plan.settings.port);
+    await tryPort(plan.settings);
     const env = { ...options.env, ...roleEnvironment(plan.settings), ...plan.env };
     const given = { entry: options.entry, env, graceMs: ROLE_GRACE_MS };
     // What it loads ends with it: this process is there as long as the roles.
@@ -257,14 +258,6 @@ function baseUrl(settings: Settings): string {
   const host =
     settings.host === null || settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${settings.port}`;
-}
-
-function portInUse(port: number): MillraceError {
-  return new MillraceError('bad_setting', `PORT ${port} is in use`, {
-    faults: [
-      { field: 'PORT', message: `${port} is in use`, remedy: 'Stop what listens there, or set PORT to another one.' },
-    ],
-  });
 }
 
 /** Milliseconds since the word to stop; 0 before. */

@@ -3,7 +3,7 @@
  * change table in each place that one can be. Real processes, real Postgres; the search engine is a scripted one.
  */
 import { expect } from 'chai';
-import { freePort, isFree } from '../../src/runtime/free-port.ts';
+import { freePort, freePortFrom } from '../../src/runtime/free-port.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { changeRows, foldChanges, tableRows } from '../support/fixtures/change-rows.ts';
 import { startService, stopServices, type TestService } from '../support/processes/service.ts';
@@ -97,7 +97,7 @@ describe('end to end', function () {
 
   before(async () => {
     do metricsPort = await freePort();
-    while (!(await isFree(metricsPort + 1, '127.0.0.1')));
+    while ((await freePortFrom(metricsPort + 1)) !== metricsPort + 1);
     world = await createWorld(SCHEMA);
     engine = await startBulkServer({ indexes: ['products', 'shaped', 'unused', 'kind-book', 'kind-pen'] });
     service = await startService({

@@ -19,10 +19,10 @@ describe('all roles', () => {
   afterEach(() => rm(home, { recursive: true, force: true }));
 
   /** With a migration that does nothing else. */
-  async function start(migration: string, url = GIVEN): Promise<boolean> {
+  async function start(migration: string, url = GIVEN, more: NodeJS.ProcessEnv = {}): Promise<boolean> {
     const entry = path.join(home, 'main.mjs');
     await writeFile(entry, migration);
-    const env = { DATABASE_URL: url, SECRET_KEY, PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const env = { DATABASE_URL: url, SECRET_KEY, PORT: String(await freePort()), HOST: '127.0.0.1', ...more };
     const deps = { log: createLog({ level: 'silent', role: 'all' }), signal: new AbortController().signal };
     return await runAll(readSettings(env), deps, { entry, home, env, print: () => undefined, terminal: false });
   }
@@ -37,6 +37,15 @@ describe('all roles', () => {
       'postgres://?host=127.0.0.1&port=9&dbname=shop',
     ])
       expect(await start('process.exit(1)', url), url).to.equal(false);
+  });
+
+  it('have the same port when any will do', async () => {
+    expect(await start('process.exit(Number(process.env.PORT) > 0 ? 1 : 3)', GIVEN, { PORT: '0' })).to.equal(false);
+  });
+
+  it('tell a wrong address to listen on from a port that is taken', async () => {
+    const why = await start('', GIVEN, { HOST: '192.0.2.1' }).catch(String);
+    expect(why).to.match(/HOST is not an address of this machine/);
   });
 
   it('say how a migration ended that was killed', async () => {
