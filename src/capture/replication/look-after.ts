@@ -3,11 +3,12 @@
  * connection, the regular checks, and what the sinks are told after the catalog has changed.
  */
 import { type Finding, repairText } from '../../checks/finding.ts';
+import { NOTED } from '../../checks/noted-continuity.ts';
 import { unanswered } from '../../checks/unanswered.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
-import { isUnanswered } from '../../model/sqlstate.ts';
+import { isUnanswered, staleCatalog } from '../../model/sqlstate.ts';
 import { noteAgain, type RelationDeps } from '../../routing/relation.ts';
 import { isOvertaken } from '../../routing/said-notices.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
@@ -16,6 +17,7 @@ import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
 import type { Prepared, WalFacts } from './prepare.ts';
+import { RenamedRoots } from './renamed-roots.ts';
 import type { CaptureSession } from './session.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
@@ -62,8 +64,15 @@ interface Looked {
   fail: (error: unknown) => void;
 }
 
+/** A stream that is further behind may not have come to a rename yet. */
+const NEAR_MS = 10_000;
+
 /** What the sinks are told of their tables, whether the source is as it was, and that it is heard. */
-async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Promise<void> {
+async function check(
+  deps: CaptureDeps,
+  catalog: CatalogInUse,
+  at: Looked & { roots: RenamedRoots | undefined },
+): Promise<void> {
   const { source, session } = at;
   const both = { source, messages: deps.messages };
   try {
@@ -79,6 +88,8 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     session.behind.looked(clock, wal?.end ?? null);
     if (wal) await session.commits.note((commits) => noteWal(deps.messages, catalog.database.no, { ...wal, commits }));
     await session.renewTypes();
+    const isNear = session.behind.ms < NEAR_MS;
+    if (at.roots?.areToldAsBefore(running.publication.tables, session.relations) && isNear) throw staleCatalog();
   } catch (error) {
     // A sink was removed meanwhile: the next check knows.
     if (isOvertaken(error)) return;
@@ -119,7 +130,8 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
   const every = (ms: number, run: () => Promise<void>) => timers.push(setInterval(() => void run(), ms));
   const silentMs = at.prepared.facts.walSenderTimeoutMs || (deps.silentMs ?? SILENT_MS);
   session.lastReceived = performance.now();
-  const checked = alone(() => check(deps, catalog, at));
+  const roots = at.way.slotName === NOTED ? undefined : new RenamedRoots(at.prepared.publication.tables);
+  const checked = alone(() => check(deps, catalog, { ...at, roots }));
   let isMatched = true;
   const noted = alone(async () => {
     const isOther = !isMatched;
