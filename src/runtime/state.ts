@@ -60,9 +60,9 @@ export async function readState(dir: string): Promise<State | undefined> {
 export const passwordOf = ({ postgresPassword }: State, role: string): string =>
   createHmac('sha256', postgresPassword).update(`role ${role}`).digest('base64url');
 
-/** Reads the state, or makes and keeps a new one. `random`: n bytes. */
+/** Reads the state, or makes and keeps a new one. `random`: n bytes. @throws MillraceError bad_setting. */
 export async function openState(dir: string, random: (size: number) => Buffer = randomBytes): Promise<State> {
-  await mkdir(dir, { recursive: true, mode: 0o755 });
+  await mkdir(dir, { recursive: true, mode: 0o755 }).catch(unwritable(dir));
   const found = await readState(dir);
   if (found !== undefined) return found;
   const state: State = {
@@ -86,13 +86,25 @@ export async function writeState(dir: string, state: State): Promise<void> {
   await writePrivate(path.join(dir, STATE_FILE), `${JSON.stringify(state, undefined, 2)}\n`);
 }
 
-/** A file for its owner alone, whole or not at all. */
+/** A file for its owner alone, whole or not at all. @throws MillraceError bad_setting. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, text, { mode: 0o600, flush: true });
-  await chmod(fresh, 0o600);
-  await rename(fresh, file);
+  try {
+    await writeFile(fresh, text, { mode: 0o600, flush: true });
+    await chmod(fresh, 0o600);
+    await rename(fresh, file);
+  } catch (error) {
+    unwritable(file)(error as NodeJS.ErrnoException);
+  }
 }
+
+const unwritable =
+  (file: string) =>
+  ({ code }: NodeJS.ErrnoException): never => {
+    throw new MillraceError('bad_setting', `${file} cannot be written (${code})`, {
+      remedy: 'Start in a folder where there is room and that you may write to, or set DATABASE_URL.',
+    });
+  };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

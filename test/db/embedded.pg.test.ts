@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
+import { serverAccount } from '../../src/db/embedded/account.ts';
+import { initialise } from '../../src/db/embedded/initdb.ts';
 import { isAlive } from '../../src/db/embedded/orphan.ts';
+import { choosePlace } from '../../src/db/embedded/place.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/db/embedded/server.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
@@ -154,6 +157,19 @@ describe('embedded postgres', () => {
     expect(isAlive(pid)).to.equal(true);
     parent.kill('SIGKILL');
     await until('the server ended', () => !isAlive(pid));
+  });
+
+  it('makes no second data folder for who starts in the same folder at the same moment', async () => {
+    const dir = await folder();
+    await start(dir, { temporary: true });
+    const account = await serverAccount();
+    const place = await choosePlace(account, dir, {});
+    const { code, message } = await failure(initialise(account, place, { password: 'other', sync: false }));
+    expect([code, message]).to.deep.equal([
+      'bad_setting',
+      'Another Millrace was started in this folder at the same moment',
+    ]);
+    expect((await readdir(dir)).filter((name) => name.startsWith('data'))).to.deep.equal(['data']);
   });
 
   it('takes another port when the wanted one is in use', async () => {

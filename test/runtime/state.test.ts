@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -34,6 +34,18 @@ describe('state', () => {
       expect(error).to.be.instanceOf(MillraceError).and.to.have.property('code', 'bad_setting');
       expect(await readFile(path.join(dir, 'state.json'), 'utf8')).to.equal(text);
     }
+  });
+
+  it('says what keeps it from being written', async () => {
+    const home = path.join(dir, '.millrace');
+    await writeFile(home, '');
+    const error = await openState(home).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(MillraceError).and.to.have.property('message', `${home} cannot be written (EEXIST)`);
+    await rm(home);
+    const state = await openState(home);
+    await mkdir(path.join(dir, 'other', 'state.json'), { recursive: true });
+    const over = await writeState(path.join(dir, 'other'), state).catch((reason: unknown) => reason);
+    expect(over).to.be.instanceOf(MillraceError).and.to.have.property('remedy').that.includes('set DATABASE_URL');
   });
 
   it('opens what its kept key sealed, also where another one is given', () => {

@@ -16,7 +16,7 @@ const LOCALES = [
   ['--locale=C'],
 ];
 
-/** Makes `data` in the place's folder. @throws MillraceError bad_setting with the last lines of initdb. */
+/** Makes `data` in the place's folder. @throws MillraceError bad_setting with the last lines of initdb, or if somebody else has just made it. */
 export async function initialise(
   account: Account,
   place: Place,
@@ -35,7 +35,7 @@ export async function initialise(
       await mkdir(fresh, { mode: 0o700 });
       await giveTo(account, fresh);
       const ran = await runAs(account, { file: path.join(place.bin, 'initdb'), args: [...args, ...locale] });
-      if (ran.code === 0) return await rename(fresh, path.join(place.dir, 'data'));
+      if (ran.code === 0) return await rename(fresh, path.join(place.dir, 'data')).catch(refuseOther);
       output = ran.output;
       if (!/locale/.test(output)) break;
     }
@@ -47,6 +47,14 @@ export async function initialise(
     await rm(secret, { force: true });
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** Two that start at the same moment both find no data folder. */
+function refuseOther(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  throw new MillraceError('bad_setting', 'Another Millrace was started in this folder at the same moment', {
+    remedy: 'Use that one, or start this one in another folder.',
+  });
 }
 
 export function lastLines(text: string): string {
