@@ -59,6 +59,21 @@ change_retentions:
     );
   };
 
+  it('who looks is not waited for: the overview and the code of the page are asked for meanwhile', async () => {
+    const own = await on.see();
+    const isKnown = Promise.withResolvers<void>();
+    await own.page.route('**/api/whoami', async (route) => {
+      await isKnown.promise;
+      await route.continue();
+    });
+    const asked = [/\/api\/overview$/, /\/assets\/doctor-[\w-]+\.js$/].map((url) => own.page.waitForRequest(url));
+    await own.page.goto('/doctor');
+    await Promise.all(asked);
+    isKnown.resolve();
+    await own.page.getByRole('heading', { name: 'Doctor', level: 1 }).waitFor();
+    await own.close();
+  });
+
   it('asks again what would change, when nobody answered', async () => {
     const { page } = seen;
     await page.goto('/sinks/some/settings');
