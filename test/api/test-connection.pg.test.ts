@@ -65,7 +65,11 @@ change_retentions:
       expect(idsOf(missing, 'error')).to.include.members(['slot_missing', 'publication_missing']);
       expect(idsOf(missing, 'ok')).to.include('wal_level').and.not.include('slot');
       expect(missing.json.reason).to.include('does not exist');
-      for (const id of ['publication_missing', 'slot_missing']) await execute(source.url, sqlOf(missing, id));
+      const printed: string[] = missing.json.checks.flatMap(({ sql }: { sql: string | null }) => sql ?? []);
+      expect(printed, 'a slot made first might never be read').to.deep.equal(
+        ['publication_missing', 'slot_missing'].map((id) => sqlOf(missing, id)),
+      );
+      for (const sql of printed) await execute(source.url, sql);
       const { url, slot_name, publication_name } = draft;
       const found = await test(DATABASES, { url, replication_slots: [{ slot_name, publication_name }] });
       expect([found.status, found.json.success], found.text).to.deep.equal([200, true]);

@@ -188,5 +188,6 @@ async function beginning(
   const gapAccepted = switches.length > 0 || (stored?.epoch ?? 1) > 1;
   const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted });
   const found = inTheWay ? [inTheWay] : [];
-  return [...switches, ...found, ...(await missingPublication(source, settings, { ...now, state, reason }))];
+  // Before 18 a slot cannot be read whose changes are older than its publication: that is to be made first.
+  return [...switches, ...(await missingPublication(source, settings, { ...now, state, reason })), ...found];
 }
