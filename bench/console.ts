@@ -7,16 +7,20 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOverview } from '../src/admin/overview.ts';
+import { createUser } from '../src/admin/users.ts';
 import { openPool } from '../src/db/pool.ts';
 import { freePortFrom } from '../src/runtime/free-port.ts';
 import { copySlot, drainOnce, prepareSource, until } from './drain.ts';
 import { quantile } from './figures.ts';
+import { drawFirstPage } from './first-page.ts';
 import { fill, manySinksYaml, migrateWith, SECRET_KEY, TOKEN } from './many-sinks.ts';
 import type { Server } from './server.ts';
 import { searchSink } from './service.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
 const SINKS = 100;
+const TABLES = 1_000;
+const ANN = { email: 'ann@example.org', name: 'Ann', scopes: ['admin'], password: 'correct horse' };
 export const TABS = 20;
 const CLIENTS = 4;
 const BATCH = 10;
@@ -27,6 +31,8 @@ const ASKED = 20;
 
 export interface Console {
   pending: number;
+  /** Milliseconds until `/` is drawn; undefined: it could not be. */
+  firstPageMs: number[] | undefined;
   overview: { snapshotMs: number; answerMs: number; bytes: number }[];
   pull: { aloneP99Ms: number; besideP99Ms: number; alonePerSecond: number; besidePerSecond: number }[];
   drain: { alonePerSecond: number; besidePerSecond: number }[];
@@ -90,12 +96,21 @@ async function besidePull(server: Server, options: ConsoleOptions): Promise<Omit
   } as const;
   const db = openPool(filling);
   await fill(db, options.pending);
+  await db.query(`insert into millrace_private.source_tables (database_no, oid, schema_name, table_name, metadata)
+    select d.no, 20000 + n, 'public', 'bench_' || n, '"table_schema":"public","table_name":"bench_' || n || '"'
+      from millrace_private.databases d, generate_series(2, ${TABLES}) n`);
+  await createUser(db, ANN, { kind: 'cli', name: 'bench' });
   await db.close();
-  const measured: Pick<Console, 'overview' | 'pull'> = { overview: [], pull: [] };
+  const measured: Pick<Console, 'overview' | 'pull' | 'firstPageMs'> = {
+    firstPageMs: undefined,
+    overview: [],
+    pull: [],
+  };
   const reader = openPool({ address: url, max: 1, applicationName: 'bench', queue: true });
   const web = await startWeb(url);
   try {
     await readOverview(reader, Date.now);
+    measured.firstPageMs = await drawFirstPage(web.base, { sinks: SINKS, ...ANN });
     for (let round = 0; round < options.rounds; round += 1) {
       measured.overview.push(await overviewOnce(() => readOverview(reader, Date.now), web.base));
       const alone = await pullFor(web.base, options.seconds);

@@ -2,7 +2,6 @@
  * A real browser on the built console (`npm run build`). Where there is no Chromium, its suites say so in a line and are skipped.
  * Whatever a page throws, logs as an error or is refused by its own policy fails the test that ends with `close`.
  */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +10,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { createUser } from '../../../src/admin/users.ts';
 import type { Database } from '../../../src/db/pool.ts';
 import { type ConsoleFiles, readConsole } from '../../../src/http/console-files.ts';
+import { CHROMIUM } from './chromium.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const CHROMIUM = [process.env.MILLRACE_CHROMIUM ?? '', ...PLACES].find((file) => file !== '' && existsSync(file));
 const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
 const SCREENSHOTS = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
 
