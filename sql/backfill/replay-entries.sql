@@ -7,7 +7,9 @@ with entries as (
    where e.id = any ($1::bigint[]) and e.seq between $2::bigint and $3::bigint
 )
 select e.seq, e.id::bigint as id, e.found, e.action, e.record_pk,
-       (extract(epoch from e.committed_at) * 1000000)::bigint as committed_at,
+       -- No commit is of another time; what a person wrote may be infinite, or too far away for a number.
+       (extract(epoch from least(greatest(e.committed_at, '1700-01-01 00:00:00+00'), '2250-01-01 00:00:00+00')) * 1000000)::bigint
+         as committed_at,
        case when $6::boolean then e.record::text end as record, case when $6::boolean then e.changes::text end as changes
        /*, case when $6::boolean then nullif(e.transaction_annotations, 'null')::text end as annotations*/,
        (select coalesce(jsonb_object_agg(k, e.record -> k), '{}') from unnest($5::text[]) k where e.record ? k)::text as now,

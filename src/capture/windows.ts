@@ -15,7 +15,7 @@
  * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
  */
 import type { DeclaredAction } from '../model/declared.ts';
-import type { OpenTransaction, Pending, Placed } from '../routing/pending.ts';
+import { markOf, type OpenTransaction, type Pending, type Placed, rewind } from '../routing/pending.ts';
 import { isMissed, type Snapshot } from '../source/visibility.ts';
 
 /** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
@@ -37,7 +37,10 @@ export interface PagePlace {
 }
 
 export interface Page {
-  /** Adds its messages to what is persisted next. The count; undefined when it must be read again (nothing is added then). */
+  /**
+   * Adds its messages to what is persisted next. The count; undefined when it must be read again (nothing is added then).
+   * What it throws is its reader's to hear: the stream takes back what was added, and goes on.
+   */
   put(pending: Pending, place: PagePlace): number | undefined;
   /** SQL that is run in the transaction that persists them, given that count. */
   progress(put: number): string;
@@ -56,7 +59,7 @@ export interface Window {
   mayMiss(snapshot: Snapshot): boolean;
   /** Forgets it; for a page that was not read. */
   close(): void;
-  /** Rejects when the session ends first. */
+  /** Rejects when the session ends first, and with what the page threw. */
   readonly result: Promise<PageResult>;
 }
 
@@ -199,7 +202,15 @@ export class Windows {
     const hasChanged: PagePlace['hasChanged'] = (keyOf) => changed.size > 0 && changed.has(keyOf().join(SEPARATOR));
     const isOld = snapshot !== undefined && [...repeated].some((xid) => isMissed(snapshot, xid));
     const isUseless = opened.lost || isOld || opened.isCurrent?.() === false;
-    const count = isUseless ? undefined : page?.put(pending, { ...place, hasChanged });
+    const mark = markOf(pending);
+    let count: number | undefined;
+    try {
+      count = isUseless ? undefined : page?.put(pending, { ...place, hasChanged });
+    } catch (error) {
+      rewind(pending, mark);
+      decide.reject(error);
+      return undefined;
+    }
     if (page === undefined || count === undefined) {
       decide.resolve('again');
       return undefined;

@@ -1,11 +1,12 @@
 /** Windows of pages: what supersedes a row, what makes a page useless, and what its reader hears of it. */
 import { expect } from 'chai';
 import { type Page, StreamEndedError, Windows } from '../../src/capture/windows.ts';
-import type { Pending } from '../../src/routing/pending.ts';
+import { JsonBytes } from '../../src/codec/json-bytes.ts';
+import { countRow, emptyPending } from '../../src/routing/pending.ts';
 import type { Snapshot } from '../../src/source/visibility.ts';
 
 const ACTIONS = new Set(['insert', 'update', 'delete'] as const);
-const PENDING = {} as Pending;
+const PENDING = emptyPending(1, new JsonBytes());
 const PLACE = {
   transaction: { commitLsn: 1n, committedAt: 0, annotations: null, xid: 7 },
   commitIdx: 0,
@@ -99,6 +100,22 @@ describe('windows', () => {
     stale.fill({ put: () => undefined, progress: () => '' }, SEES_ALL);
     for (const { token } of [stale, empty]) expect(windows.reached(token, PENDING, PLACE)).to.equal(undefined);
     expect(await Promise.all([stale.result, empty.result])).to.deep.equal(['again', 'again']);
+  });
+
+  it('tell the reader of a page that cannot be put, keep nothing of it, and go on', async () => {
+    const windows = new Windows();
+    const [bad, good] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
+    const fault = new Error('half of it is there');
+    const put: Page['put'] = (pending) => {
+      countRow(pending, 1, 10);
+      throw fault;
+    };
+    bad.fill({ put, progress: () => '' }, SEES_ALL);
+    expect(windows.reached(bad.token, PENDING, PLACE)).to.equal(undefined);
+    expect(await bad.result.catch((error: unknown) => error)).to.equal(fault);
+    expect([PENDING.rows, PENDING.sinks.size]).to.deep.equal([0, 0]);
+    good.fill(pageOf(['1'], []), SEES_ALL);
+    expect(windows.reached(good.token, PENDING, PLACE)).to.include({ count: 1 });
   });
 
   it('know a snapshot that does not see what had come before they were opened', () => {

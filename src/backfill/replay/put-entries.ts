@@ -8,7 +8,7 @@ import type { PagePlace } from '../../capture/windows.ts';
 import { putAddress, putChange } from '../../messages/copy-rows.ts';
 import type { DeclaredAction } from '../../model/declared.ts';
 import { fanOut } from '../../routing/fan-out.ts';
-import { countRow, markOf, type OpenTransaction, type Pending, rewind } from '../../routing/pending.ts';
+import { countRow, type OpenTransaction, type Pending } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 
 /** Values of some columns, as text or null, by the column's index; absent where the entry does not tell. */
@@ -40,16 +40,10 @@ export function putEntries(
   input: { relation: LoadedRelation; entries: readonly Entry[] },
 ): number {
   const { relation, entries } = input;
-  const mark = markOf(pending);
   let count = 0;
-  try {
-    for (const entry of entries) {
-      const commitIdx = place.commitIdx + count;
-      if (putEntry(pending, { entry, relation, transaction: place.transaction, commitIdx })) count += 1;
-    }
-  } catch (error) {
-    rewind(pending, mark);
-    throw error;
+  for (const entry of entries) {
+    const commitIdx = place.commitIdx + count;
+    if (putEntry(pending, { entry, relation, transaction: place.transaction, commitIdx })) count += 1;
   }
   return count;
 }

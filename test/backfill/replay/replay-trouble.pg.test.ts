@@ -101,4 +101,21 @@ describe('a replay in trouble', function () {
     expect(await world.ended(id)).to.include({ state: 'done', reason: null, rows_done: 8 });
     expect((await world.drained('pull')).map(plain)).to.deep.equal(entries.slice(0, 8).map(plain));
   });
+
+  it('sends entries that a person gave a time that no commit has, and live changes go on', async () => {
+    await world.archive.query(`
+      insert into orders_events (seq, source_database_id, source_table_oid, source_table_schema, source_table_name,
+                                 record_pk, record, action, committed_at)
+      select t.seq, e.source_database_id, e.source_table_oid, e.source_table_schema, e.source_table_name,
+             e.record_pk, e.record, 'insert', t.at
+        from (select * from orders_events order by id limit 1) e,
+             (values (1, timestamptz '-infinity'), (2, '0044-03-15 BC'), (3, '294000-01-01')) t (seq, at)`);
+    const done = await world.ended(await world.replay(`'history', 'pull', to_seq => 3`));
+    expect(done).to.include({ state: 'done', reason: null, rows_done: 3 });
+    const times = (await world.drained('pull')).map(({ metadata }) => metadata.commit_timestamp.slice(0, 10));
+    expect(times).to.deep.equal(['1700-01-01', '1700-01-01', '2250-01-01']);
+    await world.shop.query(`insert into orders values (900, '2026-01-01', 'open', 1, null)`);
+    await world.captured();
+    expect(await world.drained('pull')).to.have.length(1);
+  });
 });
