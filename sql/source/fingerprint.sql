@@ -1,4 +1,10 @@
+-- `key_order`: what the order of the primary key depends on: its columns by their numbers, their types and collations.
 select coalesce(md5(string_agg(format('%s %s %s %s', a.attnum, a.atttypid, a.attname, a.attgenerated), ',' order by a.attnum)), '')
-         as fingerprint
-  from pg_catalog.pg_attribute a
- where a.attrelid = $1::oid and a.attnum > 0 and not a.attisdropped
+         || ' ' || k.key_order as fingerprint, k.key_order
+  from (select coalesce(string_agg(concat_ws(' ', b.attnum, b.atttypid, b.attcollation), ',' order by p.place), '') as key_order
+          from pg_catalog.pg_index i
+         cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality p (attnum, place)
+          join pg_catalog.pg_attribute b on b.attrelid = i.indrelid and b.attnum = p.attnum
+         where i.indrelid = $1::oid and i.indisprimary) k
+  left join pg_catalog.pg_attribute a on a.attrelid = $1::oid and a.attnum > 0 and not a.attisdropped
+ group by k.key_order

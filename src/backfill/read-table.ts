@@ -17,13 +17,17 @@ export interface TableInput {
 
 interface Position {
   after: string[];
+  /** In which order it is a place; absent: a release before has written it. */
+  order?: string;
 }
 
 export function openTableReader(input: TableInput, now: () => number): Reader {
   const { table, relation, budget } = input;
+  const order = `${input.sort?.typeOid ?? ''} ${table.keyOrder}`;
   const requestAt = (position: unknown): PageRequest => {
-    const after = (position as Position | null)?.after;
-    return { table, sort: input.sort, from: input.from, after };
+    const { after, order: of = order } = (position ?? {}) as Partial<Position>;
+    // In another order it is no place: the backfill begins again.
+    return { table, sort: input.sort, from: input.from, after: of === order ? after : undefined };
   };
   let fresh = true;
   /** Bytes of a row of the page before: the next ones are hardly twice as large. */
@@ -37,7 +41,7 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
       const page = await readPage({ client, now }, requestAt(position), { ...budget, rowBytes });
       if (page.rows.length > 0) rowBytes = page.bytes / page.rows.length;
       return {
-        position: page.last === undefined ? position : ({ after: page.last } satisfies Position),
+        position: page.last === undefined ? position : ({ after: page.last, order } satisfies Position),
         ended: page.ended,
         read: page.rows.length,
         put(pending, place) {

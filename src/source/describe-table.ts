@@ -52,8 +52,10 @@ export interface TableDescription {
   keys: readonly TableColumn[];
   /** What the stream would say of it. */
   message: RelationMessage;
-  /** Differs when columns were added, dropped, renamed or retyped, or ceased to be generated. */
+  /** Differs when columns were added, dropped, renamed or retyped, or ceased to be generated, and when the key orders rows otherwise. */
   fingerprint: string;
+  /** Differs when rows in the order of the primary key are in another order than before. */
+  keyOrder: string;
 }
 
 /** An operator on values of this column, as SQL writes it. */
@@ -131,14 +133,18 @@ export async function describeTable(
     columns,
     keys,
     message: { tag: 'relation', oid: row.oid, schema, name, identity: row.identity, columns },
-    fingerprint: await fingerprintOf(source, row.oid),
+    ...(await fingerprintOf(source, row.oid)),
   };
 }
 
 /** Of the table as it is now. */
-export async function fingerprintOf(source: Queryable, oid: number): Promise<string> {
-  const { rows } = await source.query<{ fingerprint: string }>(FINGERPRINT, [oid]);
-  return rows[0]!.fingerprint;
+async function fingerprintOf(
+  source: Queryable,
+  oid: number,
+): Promise<Pick<TableDescription, 'fingerprint' | 'keyOrder'>> {
+  const { rows } = await source.query<{ fingerprint: string; key_order: string }>(FINGERPRINT, [oid]);
+  const { fingerprint, key_order: keyOrder } = rows[0]!;
+  return { fingerprint, keyOrder };
 }
 
 /** The column by which rows are sorted. @throws MillraceError bad_request. */

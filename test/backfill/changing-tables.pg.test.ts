@@ -188,6 +188,33 @@ describe('a backfill of a table that changes under it', function () {
     expect((await on.received(sinkNo, 5)).at(-1)!.record).to.equal('{"id":5,"p":{"a":5,"b":null}}');
   });
 
+  const OTHER_ORDERS = {
+    'gets another primary key': 'drop constraint items_pkey, add primary key (code)',
+    'sorts its key by another type': 'alter column id type text',
+  };
+  for (const [what, alter] of Object.entries(OTHER_ORDERS))
+    for (const isRestarted of [false, true])
+      it(`begins again where its table ${what}${isRestarted ? ', and capture is restarted' : ''}`, async () => {
+        const sinkNo = await begin(
+          `create table items (id int primary key, code text not null);
+           insert into items select n + 800, lpad((1000 - n)::text, 4, '0') from generate_series(1, 400) n`,
+          { page: { rows: 2 } },
+        );
+        const [{ id }] = (await call(`select millrace.backfill('worker', 'items') as id`)).rows as [{ id: string }];
+        await until('it has begun', async () => (await backfillsOf(on.messages.db))[0]!.rows_done > 0);
+        await call(`select millrace.pause_backfill('${id}')`);
+        if (isRestarted) await on.stop();
+        await on.source.query(`alter table items ${alter}`);
+        await call(`select millrace.resume_backfill('${id}')`);
+        if (isRestarted) on.start();
+        await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+        const { rows } = await on.source.query<{ id: string; code: string }>('select id::text as id, code from items');
+        const sent = await on.received(sinkNo, 1);
+        const missing = new Set(rows.map((row) => (what.includes('type') ? row.id : row.code)));
+        for (const { record_pks } of sent) missing.delete((JSON.parse(record_pks) as [string])[0]);
+        expect([...missing]).to.deep.equal([]);
+      });
+
   it('sends nothing of a table that is truncated under it', async () => {
     const sinkNo = await begin(
       `create table items (id int primary key); insert into items select generate_series(1, 3000)`,
