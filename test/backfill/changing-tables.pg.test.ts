@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
-import { byWay } from '../support/postgres/capture-way.ts';
+import { byWay, ofReplication } from '../support/postgres/capture-way.ts';
 import { messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -42,7 +42,7 @@ describe('a backfill of a table that changes under it', function () {
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
   });
 
-  describe('of rows that take long to read', () => {
+  ofReplication('row filters are for it').describe('of rows that take long to read', () => {
     /** Each row costs the source a hash of so many megabytes; a query may take a fifth of a second. */
     const filtered = (megabytes: string): CapturedOptions => ({
       queryMs: 200,
