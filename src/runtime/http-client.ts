@@ -210,7 +210,8 @@ function codeOf(error: unknown): string | undefined {
 function withoutQuery(location: string | undefined, mask: Mask): string | undefined {
   if (location === undefined || !URL.canParse(location)) return location && mask(location.replace(/[?#].*$/s, ''));
   const url = new URL(location);
-  return mask(`${url.origin}${url.pathname}`);
+  // Only the addresses of the web have an origin.
+  return mask(url.origin === 'null' ? url.protocol : `${url.origin}${url.pathname}`);
 }
 
 /** `Retry-After` in seconds or as a date, in milliseconds from now; never negative. */
@@ -219,7 +220,7 @@ export function retryAfter(
   { nowMs, longestMs }: { nowMs: number; longestMs: number },
 ): number | undefined {
   if (value === undefined || value.trim() === '') return undefined;
-  const waitMs = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  const waitMs = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Math.round(Number(value) * 1000) : Date.parse(value) - nowMs;
   if (Number.isNaN(waitMs)) return undefined;
   return Math.min(longestMs, Math.max(0, waitMs));
 }

@@ -119,6 +119,19 @@ describe('odd answers of a webhook', () => {
     expect(await answered(speak)).to.deep.equal(DONE);
   });
 
+  it('a redirect is told without its query, whatever it leads to', async () => {
+    for (const [location, told] of [
+      ['app://shop:hunter22@open/orders?token=hunter22', 'app:'],
+      ['/login?next=%2F', '/login'],
+      ['https://shop:hunter22@elsewhere/x?y', 'https://elsewhere/x'],
+    ]) {
+      const text = `HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`;
+      const { circuit } = await answered((socket) => void socket.write(text));
+      expect(circuit?.error).to.match(new RegExp(`^HTTP 302 to ${told}; `));
+      await sink!.close();
+    }
+  });
+
   const BROKEN: Record<string, string> = {
     'what is no HTTP': 'SSH-2.0-OpenSSH_9.6\r\n',
     'leave to continue that nobody asked for': 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 x\r\n\r\n',
