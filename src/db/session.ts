@@ -24,11 +24,18 @@ export interface SqlSession {
 /** int2, int4, int8, oid, float4, float8, numeric, money */
 const NUMERIC = new Set([21, 23, 20, 26, 700, 701, 1700, 790]);
 
-/** Connects, with none of our settings: what role and server say is what a person sees. Throws what Postgres or the network says. */
+/** Whoever stops waiting, by Ctrl-C or otherwise, wants no more done. Not every release and platform has it. */
+const UNTIL_WE_ARE_GONE = "set client_connection_check_interval = '1s'";
+
+/**
+ * Connects, with none of our settings but one: what role and server say is what a person sees. Throws what Postgres or the
+ * network says.
+ */
 export async function openSession(options: PoolOptions): Promise<SqlSession> {
   const client = new pg.Client({ ...clientConfig(options), types: AS_TEXT });
   client.on('error', () => undefined);
   await client.connect();
+  await client.query(UNTIL_WE_ARE_GONE).catch(() => undefined);
   return {
     execute: async (sql) => {
       try {

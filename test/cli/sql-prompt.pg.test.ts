@@ -7,9 +7,12 @@ import { expect } from 'chai';
 import { withProcess } from '../../src/cli/client/in-process.ts';
 import { runSql, sqlAddress } from '../../src/cli/sql-prompt.ts';
 import { isComplete, table } from '../../src/cli/sql-table.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { openState, writeState } from '../../src/runtime/state.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { startCli } from '../support/processes/cli.ts';
+import { until } from '../support/until.ts';
 
 describe('sql', () => {
   let database: TestDatabase;
@@ -55,6 +58,22 @@ describe('sql', () => {
     const { code, printed } = await ask('select 1\n  from nix');
     expect(code).to.equal(1);
     expect(printed).to.equal('ERROR: relation "nix" does not exist (42P01)\nLINE 2:   from nix\n');
+  });
+
+  it('leaves no statement running when it is interrupted', async () => {
+    const db = openPool({ address: database.url, max: 1, applicationName: 'millrace test' });
+    const runs = async (): Promise<boolean> =>
+      (await db.query("select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(900)'")).rows
+        .length > 0;
+    const command = startCli(['sql', 'select pg_sleep(900)'], { DATABASE_URL: database.url });
+    try {
+      await until('it runs', runs, 60_000);
+      command.interrupt();
+      await until('it has ended', async () => !(await runs()), 60_000);
+    } finally {
+      command.kill();
+      await db.close();
+    }
   });
 
   it('is a prompt without a statement: several lines, errors and the end of input', async () => {
