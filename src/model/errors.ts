@@ -129,5 +129,6 @@ export function messageOf(error: unknown): string {
 /** `PORT: must be ... . What to do.`, with the place in a file. */
 export function faultLine(fault: Fault): string {
   const place = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1})`;
-  return `${fault.field}${place}: ${fault.message}${fault.remedy ? `. ${fault.remedy}` : ''}`;
+  // What is wrong with a file as a whole has a place alone.
+  return `${fault.field}${place}: ${fault.message}${fault.remedy ? `. ${fault.remedy}` : ''}`.trimStart();
 }

@@ -40,11 +40,13 @@ describe('bin/millrace', () => {
   });
 
   it('reads a configuration from the standard input', async () => {
-    const shell = `echo 'sinks: [1]' | "${process.execPath}" "${CLI}" config validate -`;
-    const { stderr } = await promisify(execFile)('bash', ['-c', shell]).catch((error) => error);
-    expect(stderr).to.equal(
-      'sinks[0] (line 1, column 9): must be a mapping of keys to values. Write a mapping of keys to values here.\n',
-    );
+    const told = async (yaml: string): Promise<string> => {
+      const shell = `echo '${yaml}' | "${process.execPath}" "${CLI}" config validate -`;
+      return (await promisify(execFile)('bash', ['-c', shell]).catch((error) => error)).stderr;
+    };
+    const fault = 'must be a mapping of keys to values. Write a mapping of keys to values here.\n';
+    expect(await told('sinks: [1]')).to.equal(`sinks[0] (line 1, column 9): ${fault}`);
+    expect(await told('[]')).to.equal(`(line 1, column 1): ${fault}`);
   });
 
   it('ends without a word when its reader has seen enough', async () => {
