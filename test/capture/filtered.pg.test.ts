@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import type { ColumnFilter, SinkSettings } from '../../src/model/declared.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
-import { byWay, ofReplication } from '../support/postgres/capture-way.ts';
+import { BY_TRIGGERS, byWay, ofReplication } from '../support/postgres/capture-way.ts';
+import { until } from '../support/until.ts';
 
 const keysAlone = ofReplication('what triggers note of a row is whole');
 
@@ -126,10 +127,11 @@ describe('column filters', () => {
       `create type mood as enum ('calm', 'wild'); create table moods (id int primary key, status mood)`,
     );
     await on.source.query('alter publication millrace_test add table moods');
-    // Triggers are made when capture looks.
+    // Triggers are made when capture looks; the state is that of before until then.
     await on.stop();
     on.start();
-    await on.streaming();
+    const made = "select from pg_trigger where tgrelid = 'moods'::regclass limit 1";
+    if (BY_TRIGGERS) await until('it is captured', async () => (await on.source.query(made)).rowCount === 1);
     const later: ColumnFilter = { ...open, operator: 'in', comparison_value: ['wild', 'tense'] };
     const pull = await add('pull', { filters: [later] });
     const ordered = await add('ordered', { filters: [{ ...open, operator: '>', comparison_value: 'calm' }] });

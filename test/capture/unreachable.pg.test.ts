@@ -41,9 +41,9 @@ describe('a source that cannot be reached', function () {
     fake = await startFakePostgres('cleartext', selfSignedCertificate());
     cases = [
       ['nobody', at((url) => (url.port = '1')), 'nothing listens', 'Start the server'],
-      ['nowhere', at((url) => (url.hostname = 'nowhere.invalid')), 'is not known', 'Correct host and port'],
+      ['nowhere', at((url) => (url.hostname = 'nowhere.invalid')), 'is not known', 'Correct the host and port'],
       ['nothing', at((url) => (url.pathname = '/nothing')), 'does not exist', 'Create that database'],
-      ['secret', at((url) => (url.password = 'wrong')), 'password authentication failed', 'Correct user and password'],
+      ['secret', at((url) => (url.password = 'wrong')), 'password authentication failed', 'Correct the user'],
       ['itself', front.url('sslmode=verify-full'), 'self-signed', '`ssl: { ca }`'],
       ['plain', `${source.url}?sslmode=require`, 'does not speak TLS', '`ssl: false`'],
       ['greedy', `${fake.url}?sslmode=require`, 'asks for the password as plain text', 'scram-sha-256'],

@@ -54,7 +54,7 @@ change_retentions:
     };
     for (const [url, reason, words, allowed] of [
       [at((one) => (one.port = '1')), 'unreachable', /nothing listens .* Start the server/, 'declared'],
-      [at((one) => (one.password = 'wrong')), 'auth_failed', /password .* Correct user and password/, 'declared'],
+      [at((one) => (one.password = 'wrong')), 'auth_failed', /password .* Correct the user and password/, 'declared'],
       [at((one) => (one.pathname = '/nowhere')), 'bad_destination', /does not exist\. Create that/, 'declared'],
       [messages.url, 'bad_destination', /127\.0\.0\.1 is private.*127\.0\.0\.0\/8/, false],
     ] as const) {
