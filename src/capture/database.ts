@@ -38,6 +38,10 @@ const GAP_RECHECK_MS = 2_000;
 /** Creating a slot waits for open transactions as long. */
 const STATEMENT_MS = 15_000;
 
+const LATE = 'the stream has ended, but capture cannot let go of what ran beside it: nothing is captured';
+const LATE_REMEDY =
+  'Restart the capture process: nothing is lost by that. Its log says what ended the stream, if anything did.';
+
 /** A try that lasted as long as this was no failure to begin: the next one comes at once. */
 const STEADY_MS = 5_000;
 
@@ -66,7 +70,11 @@ async function captureAlways(
     try {
       const database = await deps.current();
       if (!database) return;
-      await captureOnce(deps, database, { signal, onTaken, unconvertible, stuck });
+      const onLate = (): void => {
+        deps.log.error({ remedy: LATE_REMEDY }, LATE);
+        void show(deps, { databaseNo, generation }, { state: 'error', reason: LATE, remedy: LATE_REMEDY });
+      };
+      await captureOnce(deps, database, { signal, onTaken, onLate, unconvertible, stuck });
       failures = 0;
       stuck = false;
       waitMs = 0;
@@ -106,28 +114,38 @@ async function explain(
     await losePublication(deps.messages, { databaseNo, generation }).catch(() => undefined);
     return wait;
   }
-  const show = async (state: CaptureState, reason: string, remedy?: string): Promise<boolean> =>
-    await setCaptureState(deps.messages, databaseNo, {
-      state,
-      reason,
-      ...(remedy ? { remedy } : {}),
-      // Another capture may stream meanwhile: how that one is matters.
-      unlessStreaming: state === 'error' ? { own: generation } : undefined,
-    }).catch(() => true);
+  const shown = async (what: Shown): Promise<boolean> => await show(deps, { databaseNo, generation }, what);
   beats.go();
   if (isHeld) {
-    if (await show('standby', error.message, error.remedy)) deps.log.warn({}, error.message);
+    if (await shown({ state: 'standby', reason: error.message, remedy: error.remedy }))
+      deps.log.warn({}, error.message);
     return STANDBY_MS;
   }
   if (error instanceof GapError) {
-    if (await show('needs_resync', error.message, error.remedy))
+    if (await shown({ state: 'needs_resync', reason: error.message, remedy: error.remedy }))
       deps.log.error({ remedy: error.remedy }, error.message);
     return deps.recheckMs ?? GAP_RECHECK_MS;
   }
   deps.log.warn({ failures, wait_ms: wait, err: error }, 'capture interrupted');
-  const { reason, remedy } = told(deps, error);
-  await show('error', reason, remedy);
+  await shown({ state: 'error', ...told(deps, error) });
   return wait;
+}
+
+interface Shown {
+  state: CaptureState;
+  reason: string;
+  remedy?: string | undefined;
+}
+
+/** `generation`: of its last stream. False: it was so before, or another capture streams meanwhile. */
+async function show(
+  { messages }: CaptureDeps,
+  { databaseNo, generation }: { databaseNo: number; generation: number | undefined },
+  what: Shown,
+): Promise<boolean> {
+  // Another capture may stream meanwhile: how that one is matters.
+  const unlessStreaming = what.state === 'error' ? { own: generation } : undefined;
+  return await setCaptureState(messages, databaseNo, { ...what, unlessStreaming }).catch(() => true);
 }
 
 /** In words, and what to do about it. What the message database says is not taken for the source's. */
@@ -153,7 +171,7 @@ async function isOurs(
 async function captureOnce(
   deps: CaptureDeps,
   database: CapturedDatabase,
-  input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible' | 'stuck'>,
+  input: Pick<StreamInput, 'signal' | 'onTaken' | 'onLate' | 'unconvertible' | 'stuck'>,
 ): Promise<void> {
   const ended = new AbortController();
   const applicationName = `millrace capture ${database.settings.name}`;
@@ -181,6 +199,7 @@ async function captureOnce(
         generation = taken;
         input.onTaken(taken, behindMs);
       },
+      onLate: input.onLate,
       unconvertible: input.unconvertible,
       stuck: input.stuck,
     });

@@ -43,6 +43,8 @@ export interface CaptureDeps {
   statementMs?: number;
   /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */
   silentMs?: number;
+  /** How long a stream that has ended may take to let go of everything before that is told; 30,000 if absent. */
+  lateMs?: number;
   /** Absent: nobody counts. */
   stages?: Stages<CaptureStage>;
 }

@@ -40,6 +40,26 @@ describe('a capture that is stopped', function () {
     }
   });
 
+  it('by its source says so where something beside it does not end, and goes on once that has', async () => {
+    const { promise, resolve: letGo } = Promise.withResolvers<void>();
+    on = await captured('create table items (id bigint primary key)', {
+      beside: () => promise,
+      timing: { lateMs: 50, recheckMs: 50 },
+    });
+    const sink = await on.addSink(sinkSettings({ name: 'only', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await on.source.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'millrace capture%'`,
+    );
+    const told = await on.becomes('error').finally(letGo);
+    expect(told.reason).to.contain('cannot let go');
+    expect(told.remedy).to.contain('Restart the capture process');
+    await on.source.query('insert into items values (1)');
+    expect(await on.received(sink, 1)).to.have.length(1);
+    await on.streaming();
+  });
+
   it('ends while its stream only connects', async () => {
     const silent = createServer();
     silent.listen(0, '127.0.0.1');

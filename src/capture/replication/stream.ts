@@ -17,6 +17,7 @@ import { takesIn } from '../../model/taken-in.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
 import { loadRelations, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { SaidNotices } from '../../routing/said-notices.ts';
+import { tellLate } from '../../runtime/concurrency/tell-late.ts';
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
@@ -36,6 +37,8 @@ const TABLE_NAME = statement('capture/table-name');
 
 /** For what is being persisted when it ends. */
 const FAREWELL_MS = 500;
+/** Longer than any statement of what runs beside it. */
+const LATE_MS = 30_000;
 
 export interface StreamInput {
   way: Way;
@@ -49,6 +52,8 @@ export interface StreamInput {
   stuck: boolean;
   /** Hears the generation of this stream, and may ask how many milliseconds it is behind its source; null: not known yet. */
   onTaken(generation: number, behindMs: () => number | null): void;
+  /** It has ended, and cannot let go of something: nothing is captured, and nothing else begins. */
+  onLate(): void;
 }
 
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
@@ -114,12 +119,14 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     input.signal.removeEventListener('abort', stop);
     looked?.stop();
     over.abort();
-    // Whatever ended it, what is persisted need not be sent again.
-    session?.confirm();
-    await replication.close();
-    await session?.drain();
-    windows.end(undefined);
-    await beside;
+    await tellLate({ lateMs: deps.lateMs ?? LATE_MS, onLate: input.onLate }, async () => {
+      // Whatever ended it, what is persisted need not be sent again.
+      session?.confirm();
+      await replication.close();
+      await session?.drain();
+      windows.end(undefined);
+      await beside;
+    });
   }
 }
 
