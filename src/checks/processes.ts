@@ -12,6 +12,8 @@ export interface ProcessFacts {
   needsWeb: boolean;
   /** Seen within the last half minute. */
   processes: readonly ProcessFact[];
+  /** Of the SECRET_KEY that whoever asks has; absent: it has none. */
+  ownKeyId?: string | undefined;
 }
 
 export interface ProcessFact {
@@ -22,7 +24,8 @@ export interface ProcessFact {
   keyId: string;
 }
 
-export function checkProcesses({ uncaptured, hasWorker, needsWorker, needsWeb, processes }: ProcessFacts): Finding[] {
+export function checkProcesses(facts: ProcessFacts): Finding[] {
+  const { uncaptured, hasWorker, needsWorker, needsWeb, processes, ownKeyId } = facts;
   const found: Finding[] = [];
   if (uncaptured.length > 0)
     found.push(
@@ -51,7 +54,8 @@ export function checkProcesses({ uncaptured, hasWorker, needsWorker, needsWeb, p
         byHand('Restart those of the older release with the newer one.'),
       ),
     );
-  const keys = namedBy(processes, ({ keyId }) => `key ${keyId}`);
+  const self = ownKeyId === undefined || processes.length === 0 ? [] : [{ ...OURSELVES, keyId: ownKeyId }];
+  const keys = namedBy([...processes, ...self], ({ keyId }) => `key ${keyId}`);
   if (keys.size > 1)
     found.push(
       warning(
@@ -62,6 +66,8 @@ export function checkProcesses({ uncaptured, hasWorker, needsWorker, needsWeb, p
     );
   return found.length > 0 ? found : [passed('processes', 'capture and workers report')];
 }
+
+const OURSELVES = { role: 'the doctor', host: 'this machine', version: '' };
 
 /** Roles and hosts of the processes, by what they have in common. */
 const namedBy = (processes: readonly ProcessFact[], key: (one: ProcessFact) => string): Map<string, ProcessFact[]> =>

@@ -31,4 +31,12 @@ describe('the check of processes', () => {
     expect(found[0]!.summary).to.contain('1.0.0 (web on a); 1.1.0 (worker on b)');
     expect(found[1]!.summary).to.contain('key k1 (web on a); key k2 (worker on b)');
   });
+
+  it('finds that all of them have another key than whoever asks, as after a rotation of secrets', () => {
+    expect(idsOf({ ownKeyId: 'k1' })).to.deep.equal(['processes']);
+    const [found] = checkProcesses({ ...well, ownKeyId: 'k2' });
+    expect(found).to.include({ id: 'key_differs', status: 'warning' });
+    expect(found!.summary).to.contain('key k1 (web on a, worker on a); key k2 (the doctor on this machine)');
+    expect(idsOf({ ownKeyId: 'k2', processes: [], needsWeb: false })).to.deep.equal(['processes']);
+  });
 });

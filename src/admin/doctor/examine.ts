@@ -113,7 +113,7 @@ interface Asked extends ExamineDeps {
 async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: AbortSignal): Promise<Check[]> {
   const { baseUrl } = deps.settings;
   const known = chosen(await readKnown(deps.messages), request);
-  const { catalog, findings } = await openCatalog(deps);
+  const { catalog, findings, keyId } = await openCatalog(deps);
   const looked = await lookAround({ ...deps, catalog }, { known, quick: request.quick ?? false }, signal);
   return [
     ...checksOf(MESSAGES, [
@@ -121,7 +121,7 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
       ...(await lookAtStorage(deps.messages)),
       ...(await lookAtFile(deps.messages, deps.settings, process.env)),
     ]),
-    ...checksOf(PROCESSES, lookAtProcesses(known)),
+    ...checksOf(PROCESSES, lookAtProcesses(known, keyId)),
     ...known.databases.flatMap((database) =>
       checksOf({ ...aboutDatabase(database.name), link: databasePage(baseUrl, database.name) }, [
         ...operationFindings(known.operations, { database: database.name }),
@@ -171,15 +171,16 @@ const unknown = (kind: string, name: string, all: readonly { name: string }[]): 
 async function openCatalog({
   messages,
   settings,
-}: Asked): Promise<{ catalog: Catalog | undefined; findings: Finding[] }> {
+}: Asked): Promise<{ catalog?: Catalog; findings: Finding[]; keyId?: string }> {
   try {
     const keys = keyRing(settings);
     const catalog = await loadCatalog(messages, keys, settings.privateAllowed);
-    return { catalog, findings: await lookAtAccess(messages, keys.current.id) };
+    const keyId = keys.current.id;
+    return { catalog, keyId, findings: await lookAtAccess(messages, keyId) };
   } catch (error) {
     if (!(error instanceof MillraceError) || error.code !== 'bad_setting') throw error;
     const found = fault('wrong_secret_key', messageOf(error), byHand(error.remedy ?? 'Give the former SECRET_KEY.'));
-    return { catalog: undefined, findings: [found] };
+    return { findings: [found] };
   }
 }
 

@@ -106,8 +106,13 @@ export interface KnownProcesses extends Pick<Known, 'hasWorker'> {
   processes: readonly SeenProcess[];
 }
 
-export const lookAtProcesses = ({ databases, sinks, hasWorker, processes }: KnownProcesses): Finding[] =>
+/** `ownKeyId`: as `ProcessFacts` has it. */
+export const lookAtProcesses = (
+  { databases, sinks, hasWorker, processes }: KnownProcesses,
+  ownKeyId?: string,
+): Finding[] =>
   checkProcesses({
+    ownKeyId,
     uncaptured: databases.filter(({ reasons }) => reasons.includes('no_capture')).map(({ name }) => name),
     hasWorker,
     needsWorker: sinks.some(({ status, lanes }) => status === 'active' && lanes > 0),
