@@ -7,7 +7,7 @@ import type { MessagesList } from './messages-list.ts';
 export function consoleText({ pending, firstPageMs, overview, pull, drain }: Console): string {
   const answered = [
     [
-      '`/` drawn, 1,000 tables captured (no Chromium: not measured)',
+      '`/` drawn in Chromium, all hundred sinks, nothing cached',
       firstPageMs ? figure(quantile(firstPageMs, 0.5)) : '–',
     ],
     ['overview read', figure(medianOf(overview, ({ snapshotMs }) => snapshotMs))],
