@@ -1,7 +1,7 @@
 -- Several tables, in the order in which they are given.
 --
--- `told`: the key columns are stored for this name. `shape`: those of the table's key, whatever it was called. `earlier`: other names that the table had; null: none. `noted`: a sink of the
--- database has a notice of these codes about it.
+-- `told`: the key columns are stored for this name. `shape`: those of the table's key, whatever it was called. `earlier`: other names
+-- that the table had; null: none. `noted`: a sink of the database has a notice of these codes about it.
 with wanted as (
   select w.oid, w.schema_name, w.table_name, w.place
     from unnest($2::bigint[], $3::text[], $4::text[]) with ordinality w (oid, schema_name, table_name, place)

@@ -38,7 +38,7 @@ const GAP_RECHECK_MS = 2_000;
 /** Creating a slot waits for open transactions as long. */
 const STATEMENT_MS = 15_000;
 
-const LATE = 'the stream has ended, but capture cannot let go of what ran beside it: nothing is captured';
+const LATE = 'the stream has ended, but capture cannot let go of what belongs to it: nothing is captured';
 const LATE_REMEDY =
   'Restart the capture process: nothing is lost by that. Its log says what ended the stream, if anything did.';
 

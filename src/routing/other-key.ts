@@ -13,7 +13,7 @@ import type { Route } from './match.ts';
 import { namesNow, type TableNow } from './relation-key.ts';
 
 /** A column of a key, whatever it is called: `number` is its place in the table for good; 0: it is not there any more. */
-export interface KeyPart {
+interface KeyPart {
   number: number;
   /** Of a domain its base type. */
   type: number;
@@ -67,7 +67,7 @@ function keepsText(before: KeyPart, now: KeyPart, types: TypeCatalogue): boolean
 }
 
 /** The key as it was, by its names of then, and as it came now. */
-export interface KeyChange {
+interface KeyChange {
   table: string;
   before: { shape: KeyShape; names: readonly string[] };
   now: { shape: KeyShape; names: readonly string[] };
