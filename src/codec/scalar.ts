@@ -97,9 +97,10 @@ function skipDigits(source: Buffer, start: number, end: number): number {
   return i;
 }
 
-/** `d.ddde+nn` with its point moved. */
+/** `d.ddde+nn`, whose first digit is no zero, with its point moved. */
 function writeExpanded(out: JsonBytes, from: Slice, exponentAt: number): boolean {
-  if (!isDecimal({ bytes: from.bytes, start: from.start, end: exponentAt })) return false;
+  const first = from.bytes[from.start] === MINUS ? from.start + 1 : from.start;
+  if (from.bytes[first] === ZERO || !isDecimal({ bytes: from.bytes, start: from.start, end: exponentAt })) return false;
   const match = /^([+-]?\d{1,3})$/.exec(from.bytes.toString('latin1', exponentAt + 1, from.end));
   if (!match) return false;
   const mantissa = from.bytes.toString('latin1', from.start, exponentAt);

@@ -136,6 +136,12 @@ describe('codec', () => {
     }
   });
 
+  it('takes no zero with an exponent for a float: no server prints one, and its digits would be no JSON number', () => {
+    for (const value of ['0e1', '-0e1', '0.5e+10']) expect(json(700, value)).to.equal(JSON.stringify(value));
+    expect(json(701, '-1.5e+16')).to.equal('-15000000000000000');
+    expect(json(701, '1e-07')).to.equal('0.0000001');
+  });
+
   it('writes valid JSON whatever the text', () => {
     const pieces = fc.array(
       fc.oneof(fc.constantFrom(...'{}(),"\\=>[]:;+-. \nTe019', 'NULL', '=>', '""', '\\"', '::', '2026-01-01 '), text),
