@@ -140,7 +140,7 @@ function intoSinks(count: number, deliveries: number): Load {
   };
 }
 
-/** Not compressed: Postgres would make little of a text that repeats itself. */
+/** As compressible as JSON is. In the source it is not compressed: that is no part of a drain. */
 function ofSize(bytes: number, most: number): Load {
   const perTransaction = bytes > 10_000 ? 2 : TRANSACTION;
   const rows = Math.max(perTransaction, Math.min(most, TOTAL_BYTES / bytes));
@@ -151,8 +151,13 @@ function ofSize(bytes: number, most: number): Load {
       'create table public.sized (id bigint primary key, body text not null)',
       'alter table public.sized alter column body set storage external',
       `create publication ${PUBLICATION} for table public.sized`,
+      `create table public.text as select string_agg('{"name": "' || md5(k::text) || '", "is_active": true}, ', '') as text
+         from generate_series(1, 30000) k`,
     ],
-    changes: transactions(count, `insert into public.sized select i, repeat('x', ${bytes}) from ${ids}`),
+    changes: transactions(
+      count,
+      `insert into public.sized select i, substr(text, 1 + i % 1000, ${bytes}) from ${ids}, public.text`,
+    ),
     deliveries: count * perTransaction,
   };
 }

@@ -20,6 +20,18 @@ create table if not exists millrace_capture.changes (
   made_at timestamptz not null default clock_timestamp(), rel oid not null, shape bigint, op "char" not null, old text, new text,
   old_at tid, new_at tid
 ) partition by list (part);
+-- Large rows are compressed with lz4, or not at all where the server does not have it: whoever writes them would wait for pglz, 15 us
+-- a kilobyte. Partitions are made like this; those that are there already are left alone, for this would lock writers out.
+do $$
+declare
+  how text := case when exists (select from pg_settings s
+                                 where s.name = 'default_toast_compression' and 'lz4' = any (s.enumvals))
+                   then 'compression lz4' else 'storage external' end;
+begin
+  if not exists (select from pg_inherits i where i.inhparent = 'millrace_capture.changes'::regclass) then
+    execute format('alter table millrace_capture.changes alter column old set %1$s, alter column new set %1$s', how);
+  end if;
+end $$;
 create table if not exists millrace_capture.changes_0 partition of millrace_capture.changes for values in (0)
   with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
 create table if not exists millrace_capture.changes_1 partition of millrace_capture.changes for values in (1)

@@ -42,6 +42,20 @@ describe('triggers that note changes', () => {
       ]);
     });
 
+    it('keep large rows in a way that whoever writes them need not wait for', async () => {
+      await start();
+      await on.ensure(['t']);
+      await on.writer.query("insert into t values (1, repeat('a text that repeats itself, ', 1000))");
+      const { rows } = await on.source.query<{ way: string | null; has_lz4: boolean; length: number }>(
+        `select pg_column_compression(c.new) as way, length(c.new) as length,
+                (select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression') as has_lz4
+           from millrace_capture.changes c`,
+      );
+      expect(rows).to.have.lengthOf(1);
+      expect(rows[0]!.length).to.be.above(26_000);
+      expect(rows[0]!.way).to.equal(rows[0]!.has_lz4 ? 'lz4' : null);
+    });
+
     it('have the turn of the reader on what nothing vacuums, also where a release of before has made a table of it', async () => {
       await start();
       await on.ensure(['t']);
