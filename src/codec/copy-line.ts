@@ -6,7 +6,6 @@
 import { NULL_VALUE, type Tuple } from './tuple.ts';
 
 const TAB = 0x09;
-const LINE_BREAK = 0x0a;
 const BACKSLASH = 0x5c;
 /** After a backslash: NULL. */
 const NULL_LETTER = 0x4e;
@@ -15,25 +14,65 @@ const MEANT = new Uint8Array(256).map((_, byte) => byte);
 for (const [letter, byte] of Object.entries({ b: 0x08, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b }))
   MEANT[letter.charCodeAt(0)] = byte;
 
-/** `line` ends with its line break. The row has bytes of its own. */
+/** A value that is longer is searched for its end by the runtime; of a shorter one the call would cost more. */
+const SHORT = 16;
+
+/** `line` ends with its line break, and is not to be changed afterwards: a row without escapes lies in it. */
 export function tupleOfLine(line: Buffer): Tuple {
-  const bytes = Buffer.allocUnsafe(line.length);
   const ranges: number[] = [];
-  let start = 0;
-  let end = 0;
-  let isNull = false;
-  for (let at = 0; at < line.length; at++) {
-    const byte = line[at]!;
-    if (byte === TAB || byte === LINE_BREAK) {
-      if (isNull) ranges.push(NULL_VALUE, NULL_VALUE);
-      else ranges.push(start, end);
-      start = end;
-      isNull = false;
-    } else if (byte === BACKSLASH) {
-      const letter = line[++at]!;
-      if (letter === NULL_LETTER) isNull = true;
-      else bytes[end++] = MEANT[letter]!;
-    } else bytes[end++] = byte;
+  const last = line.length - 1;
+  let escaped = placeOf(line, BACKSLASH, 0);
+  for (let start = 0; start <= last; ) {
+    const end = Math.min(last, placeOf(line, TAB, start));
+    if (escaped > end) ranges.push(start, end);
+    else if (line[escaped + 1] === NULL_LETTER) {
+      ranges.push(NULL_VALUE, NULL_VALUE);
+      escaped = placeOf(line, BACKSLASH, end);
+    } else return withEscapes(line, { start, escaped, ranges });
+    start = end + 1;
   }
-  return { bytes: bytes.subarray(0, end), ranges, unchanged: false };
+  return { bytes: line, ranges, unchanged: false };
+}
+
+interface Begun {
+  /** Of the first value with an escape, and that escape. */
+  start: number;
+  escaped: number;
+  /** Of the values before it. */
+  ranges: number[];
+}
+
+/** The row has bytes of its own, and no more of them than its values have: by their number it may be too large. */
+function withEscapes(line: Buffer, { start, escaped, ranges }: Begun): Tuple {
+  const bytes = Buffer.allocUnsafe(line.length);
+  const last = line.length - 1;
+  let to = line.copy(bytes, 0, 0, start);
+  for (let from = start; from <= last; ) {
+    const end = Math.min(last, placeOf(line, TAB, from));
+    const begin = to;
+    let isNull = false;
+    while (escaped < end) {
+      to += line.copy(bytes, to, from, escaped);
+      const letter = line[escaped + 1]!;
+      isNull = letter === NULL_LETTER;
+      bytes[to++] = MEANT[letter]!;
+      from = escaped + 2;
+      escaped = placeOf(line, BACKSLASH, from);
+    }
+    if (isNull) ranges.push(NULL_VALUE, NULL_VALUE);
+    else {
+      to += line.copy(bytes, to, from, end);
+      ranges.push(begin, to);
+    }
+    from = end + 1;
+  }
+  return { bytes: bytes.subarray(0, to), ranges, unchanged: false };
+}
+
+/** Where a byte is found from `start` on; Infinity: nowhere. */
+function placeOf(line: Buffer, byte: number, start: number): number {
+  const near = Math.min(line.length, start + SHORT);
+  for (let at = start; at < near; at += 1) if (line[at] === byte) return at;
+  const found = line.indexOf(byte, near);
+  return found < 0 ? Number.POSITIVE_INFINITY : found;
 }
