@@ -33,11 +33,14 @@ export interface Care {
 }
 
 /** Undefined: it is trusted. */
-export function careOf(sink: Pick<Sink, 'batchSize' | 'within'>, deaths: number): Care | undefined {
+export function careOf(
+  { sink, readsAhead }: { sink: Pick<Sink, 'batchSize' | 'within'>; readsAhead: boolean },
+  deaths: number,
+): Care | undefined {
   if (deaths === 0) return undefined;
   const full = mostRows(sink);
   const small = Math.ceil(Math.sqrt(full));
-  return deaths === 1 ? { limit: small, left: full } : { limit: 1, left: small };
+  return deaths === 1 ? { limit: small, left: readsAhead ? 2 * full : full } : { limit: 1, left: small };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Signal } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Stages } from '../runtime/stages.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
+import type { Ahead } from './ahead.ts';
 import type { LaneDatabase } from './behind.ts';
 import type { Heartbeat, Hold } from './heartbeat.ts';
 import type { LaneId } from './settle.ts';
@@ -66,6 +67,7 @@ export interface LaneRun {
 /** A lane that was taken. */
 export interface HeldLane extends LaneRun {
   hold: Hold;
+  ahead: Ahead;
 }
 
 /**

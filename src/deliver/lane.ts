@@ -7,6 +7,7 @@
  */
 
 import { failpoint } from '../runtime/failpoint.ts';
+import { createAhead } from './ahead.ts';
 import { type Care, careOf, deliverCarefully } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
 import { pauseForCrashes } from './crashing-messages.ts';
@@ -30,21 +31,23 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
     return { taken: false, again: undefined };
   const lost = new AbortController();
   const hold = heartbeat.hold(run.id, { since, onLost: () => lost.abort() });
+  const ahead = createAhead();
   try {
-    const again = await deliver(deps, { ...run, hold }, AbortSignal.any([signal, lost.signal]));
+    const again = await deliver(deps, { ...run, hold, ahead }, AbortSignal.any([signal, lost.signal]));
     return { taken: true, again: lost.signal.aborted ? 'now' : again };
   } catch (error) {
     if (isLost(error)) return { taken: true, again: 'now' };
     throw error;
   } finally {
     hold.end();
+    ahead.drop();
     await releaseLane(deps.db, run.id).catch(() => run.events.onUnreleased(run.id));
   }
 }
 
 async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Promise<LaneEnd['again']> {
   const state = await readState(deps.db, run.id);
-  const care = careOf(run.target.sink, state.deaths);
+  const care = careOf(run.target, state.deaths);
   if (!care) return await deliverAll(deps, run, { state, care, signal });
   const { deaths } = state;
   // Of a lane that is at it for long, one line for each death, not one for each of its jobs.

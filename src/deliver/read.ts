@@ -5,6 +5,7 @@
 import type { Sink } from '../model/sink.ts';
 import { LEAST_BYTES } from '../runtime/concurrency/byte-budget.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
+import type { Ask } from './ahead.ts';
 import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { hasFunctions } from './prepare.ts';
 import type { LaneRow } from './row.ts';
@@ -18,18 +19,6 @@ const SMALL_ROWS = 100;
 const LEAST_ROWS = 10;
 /** Characters; of four bytes at most, so that no read that its bytes have ended looks small. */
 const SMALL_CHARACTERS = LEAST_BYTES / 5;
-
-/** What a lane wants to have in memory at once. */
-export interface Ask {
-  /** Messages, at most. */
-  rows: number;
-  /** Of rows. */
-  bytes: number;
-  /** Characters of what its functions make of them; 0 without functions. */
-  room: number;
-  /** With less room than that, nothing may fit. */
-  leastRoom: number;
-}
 
 /** What came of the last batch. */
 export interface Batched {

@@ -14,6 +14,8 @@ export interface LaneSink {
   /** It makes messages that others receive. */
   shapes: boolean;
   maxRetryCount: number | null;
+  /** It has one lane alone: while a batch is on its way, what follows is read. Of several, one reads while another sends. */
+  readsAhead: boolean;
   /** It was found ready since it was opened. */
   tested: boolean;
   /** Messages that brought its functions' process down since one went well. */

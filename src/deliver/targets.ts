@@ -105,6 +105,7 @@ function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
     shapes: entry.traits.receivable,
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
+    readsAhead: entry.lanes === 1 && sink.within === undefined,
     tested: false,
     crashes: new Set(),
     sampledAt: 0,

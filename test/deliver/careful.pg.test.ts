@@ -190,7 +190,7 @@ describe('messages that kill the worker', function () {
 });
 
 describe('care', () => {
-  const straight = (batchSize: number) => ({ batchSize });
+  const straight = (batchSize: number, readsAhead = false) => ({ sink: { batchSize }, readsAhead });
   const within = async () => ({ outcomes: [] });
 
   it('goes from small batches to single messages, for as long as the batch before may have been', () => {
@@ -198,7 +198,8 @@ describe('care', () => {
     expect(careOf(straight(100), 1)).to.deep.equal({ limit: 32, left: 1_000 });
     expect(careOf(straight(10_000), 1)).to.deep.equal({ limit: 100, left: 10_000 });
     expect(careOf(straight(10_000), 2)).to.deep.equal({ limit: 1, left: 100 });
-    expect(careOf({ batchSize: 500, within }, 7)).to.deep.equal({ limit: 1, left: 23 });
+    expect(careOf(straight(100, true), 1)).to.deep.equal({ limit: 32, left: 2_000 });
+    expect(careOf({ sink: { batchSize: 500, within }, readsAhead: false }, 7)).to.deep.equal({ limit: 1, left: 23 });
   });
 
   it('lets one lane at a time go message by message', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { type ByteBudget, createByteBudget } from '../../src/runtime/concurrency/byte-budget.ts';
+import { type ByteBudget, createByteBudget, type Share } from '../../src/runtime/concurrency/byte-budget.ts';
 import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
@@ -44,18 +44,17 @@ describe('a delivery lane', () => {
     const total = 16 * 1024 * 1024;
     const budget = createByteBudget(total);
     let most = 0;
+    const watch = (share: Share | undefined): Share | undefined =>
+      share && {
+        ...share,
+        resize(bytes) {
+          share.resize(bytes);
+          most = Math.max(most, budget.used);
+        },
+      };
     const watched: ByteBudget = {
-      take: async (...asked) => {
-        const share = await budget.take(...asked);
-        if (!share) return undefined;
-        return {
-          ...share,
-          resize(bytes) {
-            share.resize(bytes);
-            most = Math.max(most, budget.used);
-          },
-        };
-      },
+      take: async (...asked) => watch(await budget.take(...asked)),
+      tryTake: (...asked) => watch(budget.tryTake(...asked)),
       get used() {
         return budget.used;
       },

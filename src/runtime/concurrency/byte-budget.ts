@@ -17,6 +17,8 @@ export interface Share {
 export interface ByteBudget {
   /** Waits for so many bytes; may give less (see `Share.bytes`) to one that is slow. Undefined: the signal came first. */
   take(bytes: number, signal: AbortSignal, by?: Holder): Promise<Share | undefined>;
+  /** The same without waiting. Undefined: it would have to wait, or somebody else does. */
+  tryTake(bytes: number, by?: Holder): Share | undefined;
   readonly used: number;
 }
 
@@ -77,6 +79,10 @@ export function createByteBudget(totalBytes: number): ByteBudget {
   return {
     get used() {
       return held.used;
+    },
+    tryTake(bytes, by) {
+      const wanted = held.wanted(bytes, by);
+      return queue.length > 0 || held.hasEnough(wanted, by) || !held.fits(wanted) ? undefined : share(wanted, by);
     },
     async take(bytes, signal, by) {
       if (signal.aborted) return undefined;

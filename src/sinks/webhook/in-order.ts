@@ -26,22 +26,27 @@ export async function inOrder<Work>(
   const ready = linked(works).filter(({ waitsFor }) => waitsFor === 0);
   // The earliest is the last.
   ready.reverse();
-  const running = new Set<Promise<void>>();
-  const begin = (node: Node<Work>): void => {
-    const ended = run(node.work).then(() => {
-      running.delete(ended);
-      for (const next of node.next) {
-        next.waitsFor -= 1;
-        if (next.waitsFor === 0) insert(ready, next);
-      }
-    });
-    running.add(ended);
+  let running = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const end = (node: Node<Work>): void => {
+    running -= 1;
+    for (const next of node.next) {
+      next.waitsFor -= 1;
+      if (next.waitsFor === 0) insert(ready, next);
+    }
+    begin();
   };
-  for (;;) {
-    while (running.size < parallel && ready.length > 0 && mayBegin()) begin(ready.pop()!);
-    if (running.size === 0) return;
-    await Promise.race(running);
-  }
+  // Not by Promise.race: it would look at all that run each time that one of them ends.
+  const begin = (): void => {
+    while (running < parallel && ready.length > 0 && mayBegin()) {
+      const node = ready.pop()!;
+      running += 1;
+      run(node.work).then(() => end(node), reject);
+    }
+    if (running === 0) resolve();
+  };
+  begin();
+  await promise;
 }
 
 function linked<Work>(works: readonly { work: Work; groups: readonly number[] }[]): Node<Work>[] {

@@ -145,7 +145,12 @@ function leftOver({ groups }: Delivery, { waiting }: Progress): Outcome {
   return HELD;
 }
 
-const groupsOf = (load: Load): number[] => [...new Set(load.flatMap(({ groups }) => groups))];
+/** Each once. */
+function groupsOf(load: Load): readonly number[] {
+  const { groups } = load[0]!;
+  if (load.length === 1 && groups.length < 2) return groups;
+  return [...new Set(load.flatMap((delivery) => delivery.groups))];
+}
 
 /** Sends what of a load may still go; a batch in which something is refused for good by halves, one after the other. */
 async function deliver(sending: Sending, progress: Progress, all: Load): Promise<void> {

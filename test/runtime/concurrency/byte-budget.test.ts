@@ -48,6 +48,24 @@ describe('the read budget of a worker', () => {
     expect(budget.used).to.equal(12 * LEAST_BYTES);
   });
 
+  it('gives at once what need not be waited for, and nothing while somebody waits', async () => {
+    const budget = createByteBudget(100);
+    const { got, take, turn } = taking(budget);
+    const first = budget.tryTake(60)!;
+    expect(first.bytes).to.equal(60);
+    expect(budget.tryTake(41)).to.equal(undefined);
+    take('large', 90);
+    expect(await turn()).to.deep.equal([]);
+    expect(budget.tryTake(1)).to.equal(undefined);
+    first.release();
+    expect(await turn()).to.deep.equal(['large']);
+    got.get('large')!.release();
+    const quarter = budget.tryTake(25, { owner: 1, slow: false, leastBytes: 1 })!;
+    expect(budget.tryTake(1, { owner: 1, slow: false, leastBytes: 1 })).to.equal(undefined);
+    quarter.release();
+    expect(budget.used).to.equal(0);
+  });
+
   it('passes nobody who waits, however little the next one wants', async () => {
     const { got, take, turn } = taking(createByteBudget(100));
     take('a', 60);
