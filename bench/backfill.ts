@@ -6,7 +6,7 @@
 import { copyOut } from '../src/db/copy-out.ts';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { PUBLICATION } from './changes.ts';
-import { BASE_SLOT, copySlot, type Drained, drainOnce, less, until } from './drain.ts';
+import { BASE_SLOT, copySlot, type Drained, drainOnce, less, SELDOM_MS, until } from './drain.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';
 import { createSample, sampleTables } from './sample/database.ts';
 import type { Server } from './server.ts';
@@ -116,10 +116,14 @@ async function backfillOnce(
       await messages.query("select millrace.backfill('bench')");
       const readAt = await unlessItFails(untilRead(messages));
       const lastAt = await unlessItFails(
-        until('every row has arrived', async () => {
-          const { operations, lastAt } = await receiver.stats();
-          return operations >= rows ? lastAt : undefined;
-        }),
+        until(
+          'every row has arrived',
+          async () => {
+            const { operations, lastAt } = await receiver.stats();
+            return operations >= rows ? lastAt : undefined;
+          },
+          SELDOM_MS,
+        ),
       );
       await unlessItFails(untilThere(messages, 'select where not exists (select from millrace_private.messages)'));
       const { operations } = await receiver.stats();
@@ -147,12 +151,16 @@ const untilThere = (messages: Database, sql: string): Promise<true> =>
 
 /** Milliseconds since 1970. */
 const untilRead = (messages: Database): Promise<number> =>
-  until('every table was read', async () => {
-    const { rows } = await messages.query<{ open: number; failed: string | null }>(
-      `select count(*) filter (where state <> 'done') as open,
+  until(
+    'every table was read',
+    async () => {
+      const { rows } = await messages.query<{ open: number; failed: string | null }>(
+        `select count(*) filter (where state <> 'done') as open,
               max(table_name || ': ' || reason) filter (where state = 'failed') as failed
          from millrace.backfill_status`,
-    );
-    if (rows[0]!.failed !== null) throw new Error(rows[0]!.failed);
-    return rows[0]!.open === 0 ? Date.now() : undefined;
-  });
+      );
+      if (rows[0]!.failed !== null) throw new Error(rows[0]!.failed);
+      return rows[0]!.open === 0 ? Date.now() : undefined;
+    },
+    SELDOM_MS,
+  );
