@@ -1,7 +1,8 @@
 /**
  * Pull: the same rows received and acknowledged by four clients, over SQL and over HTTP with order kept, beside what people
- * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order. Small
- * batches also by many clients over HTTP: with two requests each, and with one that acknowledges the batch before.
+ * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order. With two
+ * calls each, and with one that acknowledges the batch before and receives the next one (`-at-once`). Small batches also by many
+ * clients over HTTP.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +18,7 @@ export const PULL_BATCHES = [1, 10, 100, 1_000] as const;
 export const PULL_CLIENTS = 4;
 export const MANY_CLIENTS = 64;
 export const SMALL_BATCHES = [1, 10] as const;
-const WAYS = ['reference', 'sql', 'http', 'many', 'many-at-once'] as const;
+const WAYS = ['reference', 'sql', 'sql-at-once', 'http', 'http-at-once', 'many', 'many-at-once'] as const;
 /** Rows of each run, by batch size. */
 const ROWS: Record<(typeof PULL_BATCHES)[number], number> = { 1: 8_000, 10: 20_000, 100: 60_000, 1000: 60_000 };
 const FIRST_ID = 1_790_000_000_000_000;
@@ -116,7 +117,7 @@ async function measure(
 
 function clientOf(db: Database, { way, port }: { way: PullWay; port: number }): Client {
   if (way === 'reference') return reference(db);
-  return way === 'sql' ? overSql(db) : overHttp(port, way);
+  return way.startsWith('sql') ? overSql(db, way) : overHttp(port, way);
 }
 
 /**
@@ -152,7 +153,15 @@ export async function prepareQueue(db: Database): Promise<void> {
     end $$`);
 }
 
-function overSql(db: Database): Client {
+function overSql(db: Database, way: PullWay): Client {
+  if (way === 'sql-at-once') {
+    const text = `select r.ack_id, r.message::text from millrace.ack_and_receive('bench', $1::text[], $2) r where r.ack_id is not null`;
+    const step = { name: 'step', text };
+    return {
+      receive: async (batch, before) =>
+        (await db.query<{ ack_id: string }>(step, [before, batch])).rows.map(({ ack_id }) => ack_id),
+    };
+  }
   const receive = { name: 'receive', text: `select r.ack_id, r.message::text from millrace.receive('bench', $1) r` };
   const ack = { name: 'ack', text: `select millrace.ack('bench', $1::text[])` };
   return {
@@ -204,7 +213,7 @@ export function overHttp(port: number, way: PullWay): Client {
   };
   const receive = async (body: object): Promise<unknown[]> =>
     Array.from((await post('receive', JSON.stringify(body))).matchAll(ACK_IDS), (match) => match[1]);
-  if (way === 'many-at-once') return { receive: (batch, before) => receive({ batch_size: batch, ack_ids: before }) };
+  if (way.endsWith('-at-once')) return { receive: (batch, before) => receive({ batch_size: batch, ack_ids: before }) };
   return {
     receive: (batch) => receive({ batch_size: batch }),
     ack: (ids) => post('ack', JSON.stringify({ ack_ids: ids })),
