@@ -14,7 +14,7 @@ export interface Emptying {
   stop(): void;
 }
 
-/** `empty` is called again for partitions that it found locked, whether or not more is read meanwhile. */
+/** `empty` is called again for partitions that it found locked, and after it failed, whether or not more is read meanwhile. */
 export function openEmptying(
   empty: (snapshot: string) => Promise<Pick<Truncated, 'locked'>>,
   log: Pick<Log, 'warn'>,
@@ -28,7 +28,9 @@ export function openEmptying(
         if (locked.length > 0 && !isOver) emptying.soon();
       },
       (error: unknown) => {
-        if (!isOver) log.warn({ err: error }, 'changes that were read could not be removed');
+        if (isOver) return;
+        log.warn({ err: error }, 'changes that were read could not be removed');
+        emptying.soon();
       },
     );
   }, everyMs);

@@ -34,21 +34,26 @@ describe('the removal of what was read', () => {
     expect([asked, said.length]).to.deep.equal([['a', 'b'], 1]);
   });
 
-  it('is tried again for what was locked, though nothing more is read', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const asked: string[] = [];
-    const emptying = openEmptying(
-      (snapshot) => {
-        asked.push(snapshot);
-        if (asked.length === 3) resolve();
-        return Promise.resolve({ locked: asked.length < 3 ? [0] : [] });
-      },
-      { warn: () => undefined },
-      1,
-    );
-    emptying.read('a');
-    await promise;
-    emptying.stop();
-    expect(asked).to.deep.equal(['a', 'a', 'a']);
-  });
+  for (const [why, first] of [
+    ['what was locked', () => Promise.resolve({ locked: [0] })],
+    ['what the database refused just then', () => Promise.reject(new Error('lost'))],
+  ] as const)
+    it(`is tried again for ${why}, though nothing more is read`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const asked: string[] = [];
+      const emptying = openEmptying(
+        (snapshot) => {
+          asked.push(snapshot);
+          if (asked.length < 3) return first();
+          resolve();
+          return Promise.resolve({ locked: [] });
+        },
+        { warn: () => undefined },
+        1,
+      );
+      emptying.read('a');
+      await promise;
+      emptying.stop();
+      expect(asked).to.deep.equal(['a', 'a', 'a']);
+    });
 });
