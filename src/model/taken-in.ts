@@ -13,7 +13,11 @@ export function takesIn(source: SourceSettings, table: { schema: string; name: s
   return !source.exclude_tables?.some((name) => qualified(name) === full);
 }
 
-/** The same for whoever asks of thousands of tables: names are looked up, not compared with each of a list. */
+/** Is it asked for by its name, or by that of its schema, and taken in? */
+export const isNamedIn = (source: SourceSettings, table: { schema: string; name: string }): boolean =>
+  (source.include_schemas !== null || source.include_tables !== null) && takesIn(source, table);
+
+/** The same as `takesIn` for whoever asks of thousands of tables: names are looked up, not compared with each of a list. */
 export function takerOf(source: SourceSettings): (table: { schema: string; name: string }) => boolean {
   const setOf = (names: readonly string[] | null): Set<string> | null => names && new Set(names);
   const tablesOf = (names: readonly string[] | null): Set<string> | null => names && new Set(names.map(qualified));

@@ -18,11 +18,12 @@ import { checkTable, isPublishable } from '../checks/table.ts';
 import type { TriggeredTable } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
-import type { DatabaseSettings } from '../model/declared.ts';
+import type { DatabaseSettings, SourceSettings } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import { isLockTimeout, isNotPermitted, isOutdated, isServerError, isUnavailable } from '../model/sqlstate.ts';
+import { isNamedIn } from '../model/taken-in.ts';
 import { readPublication } from './publication-facts.ts';
 import { readTables } from './tables.ts';
 
@@ -34,7 +35,20 @@ const LOCK_MS = 500;
 export type PublicationWanted = DatabaseSettings['publication'] & {
   /** It is to list the tables whose changes triggers note: inserts are all that it publishes. */
   byTriggers?: boolean;
+  /** Of the sinks that read from it. One that a person makes lists the tables of other schemas too that they name. */
+  sources?: readonly SourceSettings[];
 };
+
+/** A sink that reads from it. */
+export interface Reading {
+  settings: { source: SourceSettings };
+}
+
+/** As it is declared, for these sinks. */
+export const wantedPublication = (
+  { publication }: Pick<DatabaseSettings, 'publication'>,
+  sinks: readonly Reading[] = [],
+): PublicationWanted => ({ ...publication, sources: sinks.map(({ settings }) => settings.source) });
 
 export interface Publication extends PublicationFacts {
   tables: PublishedTable[];
@@ -136,12 +150,14 @@ export async function publicationSql(source: Database, wanted: PublicationWanted
 /** The same for one without `init_sql`. */
 export async function standardPublicationSql(
   source: Database,
-  { name, byTriggers = false }: Pick<PublicationWanted, 'name' | 'byTriggers'>,
+  { name, byTriggers = false, sources = [] }: Pick<PublicationWanted, 'name' | 'byTriggers' | 'sources'>,
   version: number,
 ): Promise<string> {
   const tables = await readTables(source, name);
   const use = { byTriggers, publishesOld: !byTriggers };
-  const list = listOf(tables.filter((table) => belongs(table, use)));
+  const isNamed = (table: PublishedTable): boolean =>
+    isPublishable(table, use) && sources.some((source) => isNamedIn(source, table));
+  const list = listOf(tables.filter((table) => belongs(table, use) || isNamed(table)));
   return publicationCreation({ name, byTriggers, knowsGenerated: version >= 180000 }, list);
 }
 

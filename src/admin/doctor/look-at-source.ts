@@ -25,7 +25,7 @@ import { statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
 import { readPosition, type StoredPosition } from '../../messages/position.ts';
 import { DECLARED_DATABASE } from '../../model/connection-fault.ts';
-import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.ts';
+import { capturesByTriggers } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { identifySystem } from '../../source/identify.ts';
 import { readPublication } from '../../source/publication-facts.ts';
@@ -103,7 +103,7 @@ async function reach(database: CatalogDatabase): Promise<PoolOptions> {
 
 async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   if (capturesByTriggers(looked.database.settings)) return await lookAtTriggers(on, looked);
-  const { database, sinks, state, reason } = looked;
+  const { database, sinks, reason } = looked;
   const { source, messages, options } = on;
   const { settings } = database;
   const { name, slot: wantedSlot } = settings;
@@ -119,7 +119,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   const capacity = await readCapacity(source, wantedSlot.name);
   const findings = [
     ...(looked.isSource === false ? [] : checkServer(facts)),
-    ...(isRead ? await beginning(on, settings, { now, stored, state, reason }) : []),
+    ...(isRead ? await beginning(on, looked, { now, stored }) : []),
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
       facts: capacity,
@@ -171,9 +171,11 @@ async function unseen(source: Database, reason: string | null): Promise<Finding[
 /** Where capture goes on, or, before it has begun, whether it can. */
 async function beginning(
   { options, source }: Reached,
-  settings: DatabaseSettings,
-  { now, stored, state, reason }: { now: Now; stored: StoredPosition | undefined } & Pick<LookedAt, 'state' | 'reason'>,
+  looked: LookedAt,
+  { now, stored }: { now: Now; stored: StoredPosition | undefined },
 ): Promise<Finding[]> {
+  const { state } = looked;
+  const { settings } = looked.database;
   const { slot, publication } = settings;
   const { version } = now.source;
   const { identity } = stored ?? {};
@@ -189,5 +191,5 @@ async function beginning(
   const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted });
   const found = inTheWay ? [inTheWay] : [];
   // Before 18 a slot cannot be read whose changes are older than its publication: that is to be made first.
-  return [...switches, ...(await missingPublication(source, settings, { ...now, state, reason })), ...found];
+  return [...switches, ...(await missingPublication(source, settings, { ...looked, ...now })), ...found];
 }

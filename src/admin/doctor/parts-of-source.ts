@@ -20,7 +20,7 @@ import type { StoredPosition } from '../../messages/position.ts';
 import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { takesIn } from '../../model/taken-in.ts';
-import { isWanted, publicationSql, standardPublicationSql } from '../../source/publication.ts';
+import { isWanted, publicationSql, standardPublicationSql, wantedPublication } from '../../source/publication.ts';
 import { readNamed, readTables } from '../../source/tables.ts';
 
 const ROOM = statement('db/count-room');
@@ -112,22 +112,23 @@ export const formerSlots = (stored: StoredPosition | undefined): string[] => [
 
 export async function missingPublication(
   source: Database,
-  { publication: wanted, ...settings }: DatabaseSettings,
+  settings: DatabaseSettings,
   {
     source: facts,
     publication,
+    sinks,
     state,
     reason,
-  }: Pick<Now, 'source' | 'publication'> & Pick<LookedAt, 'state' | 'reason'>,
+  }: Pick<Now, 'source' | 'publication'> & Pick<LookedAt, 'sinks' | 'state' | 'reason'>,
 ): Promise<Finding[]> {
   if (publication) return [];
+  const wanted = { ...wantedPublication(settings, sinks), byTriggers: capturesByTriggers(settings) };
   const { name } = wanted;
-  const byTriggers = capturesByTriggers(settings);
   if (!wanted.create_if_not_exists)
-    return [publicationMissing(name, await publicationSql(source, { ...wanted, byTriggers }, facts.version))];
+    return [publicationMissing(name, await publicationSql(source, wanted, facts.version))];
   // Whoever found fault with the server did not come to it.
   if (wanted.init_sql === null || state !== 'error' || checkServer(facts, settings.capture).length > 0) return [];
-  const sql = await standardPublicationSql(source, { name, byTriggers }, facts.version);
+  const sql = await standardPublicationSql(source, wanted, facts.version);
   return [initSqlFailed(name, { reason, sql })];
 }
 

@@ -16,7 +16,7 @@ import { MillraceError } from '../../model/errors.ts';
 import { parseLsn } from '../../model/lsn.ts';
 import type { SourceIdentity } from '../../model/source-identity.ts';
 import type { SystemIdentity } from '../../source/identify.ts';
-import { ensurePublication, type Publication } from '../../source/publication.ts';
+import { ensurePublication, type Publication, type Reading, wantedPublication } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import { readLeftSlots, readSlot, readSource } from '../../source/server-facts.ts';
 import { ensureSlot } from './slot.ts';
@@ -55,6 +55,7 @@ export interface PreparedDeps {
 export interface PreparedDatabase {
   no: number;
   settings: DatabaseSettings;
+  sinks?: readonly Reading[];
 }
 
 export interface Prepared {
@@ -151,7 +152,7 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
     refuseGaps({ ...stored, identity }, now, expectedOf(settings));
   }
   if (!identity) await deps.identify();
-  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const publication = await ensurePublication(deps.source, wantedPublication(settings, database.sinks), facts.version);
   const warnings = refuseErrors(checkHealth(settings, { source: facts, slot, publication, leftSlots }));
   if (!identity) {
     const confirmedLsn = await ensureSlot(deps.source, {
@@ -203,7 +204,7 @@ export async function checkRunning(deps: PreparedDeps, database: PreparedDatabas
     const now = { source: facts, slot, publication: known };
     refuseGaps({ ...stored, identity: stored.identity }, now, expectedOf(settings));
   }
-  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const publication = await ensurePublication(deps.source, wantedPublication(settings, database.sinks), facts.version);
   const warnings = refuseErrors([
     ...checkServer(facts),
     ...checkHealth(settings, { source: facts, slot, publication, leftSlots }),

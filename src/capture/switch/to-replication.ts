@@ -13,7 +13,7 @@ import { MillraceError } from '../../model/errors.ts';
 import type { SourceIdentity } from '../../model/source-identity.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import { identifySystem } from '../../source/identify.ts';
-import { publicationSql } from '../../source/publication.ts';
+import { publicationSql, wantedPublication } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import type { Look } from '../../source/read-changes.ts';
 import { readSlot, readSource } from '../../source/server-facts.ts';
@@ -163,7 +163,7 @@ class ToReplication {
   }
 
   async #readPublication(source: Database, version: number) {
-    const { publication: wanted } = this.#database.settings;
+    const wanted = wantedPublication(this.#database.settings, this.#database.sinks);
     const publication = await readPublication(source, wanted.name, version);
     if (!publication) {
       const missing = publicationMissing(wanted.name, await publicationSql(source, wanted, version));

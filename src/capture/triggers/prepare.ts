@@ -17,7 +17,7 @@ import { parseLsn } from '../../model/lsn.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { flush } from '../../source/flushed.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
-import { ensurePublication } from '../../source/publication.ts';
+import { ensurePublication, wantedPublication } from '../../source/publication.ts';
 import { readReader } from '../../source/read-changes.ts';
 import { readLeftSlots, readSource } from '../../source/server-facts.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
@@ -37,7 +37,7 @@ export interface NotedDeps {
   messages: Database;
 }
 
-type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'>;
+type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'> & Partial<Pick<CapturedDatabase, 'sinks'>>;
 
 /** Nothing is made or dropped while somebody else reads: his list of tables counts. Throws a ReaderThereError, a GapError, or `bad_source`. */
 export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
@@ -84,7 +84,7 @@ function walOf({ facts }: Prepared, stored: StoredPosition | undefined): WalFact
   return { end: null, lag: Math.max(0, Number(behind)), kept: null, limit: null };
 }
 
-async function look({ source, messages }: NotedDeps, { no, settings }: NotedDatabase) {
+async function look({ source, messages }: NotedDeps, { no, settings, sinks }: NotedDatabase) {
   // Before the plan: what was emptied by then was read by a plan that is there.
   const emptied = await readEmptied(source);
   const plan = await readPlan(messages, no);
@@ -97,7 +97,8 @@ async function look({ source, messages }: NotedDeps, { no, settings }: NotedData
     const [first, ...others] = checkNotedContinuity(before, now, { database: settings.name });
     if (first) throw new GapError([first, ...others].map(({ summary }) => summary).join('; '), repairText(first));
   }
-  const publication = await ensurePublication(source, { ...settings.publication, byTriggers: true }, facts.version);
+  const wanted = { ...wantedPublication(settings, sinks), byTriggers: true };
+  const publication = await ensurePublication(source, wanted, facts.version);
   const listed = publication.tables.filter((table) => table.published);
   const onError = settings.trigger_errors ?? 'fail';
   const { added, locked, refused } = await ensureTriggers(source, {
