@@ -11,11 +11,12 @@ declare
   v_partition regclass;
 begin
   execute format(v_sql, 'millrace_private.messages');
+  -- Whoever goes by way of that table waits now: the rest must be quick.
   for v_partition in
     select i.inhrelid from pg_inherits i where i.inhparent = 'millrace_private.messages'::regclass order by 1
   loop
     begin
-      perform set_config('lock_timeout', '100ms', true);
+      perform set_config('lock_timeout', '20ms', true);
       execute format(v_sql, v_partition);
     exception when lock_not_available then
       null;
