@@ -1,5 +1,6 @@
 /**
- * Partitions that were truncated, dropped, detached or attached: their rows go or come, and no message tells. They are
+ * Partitions that were truncated, dropped, detached or attached: their rows go or come, and no message tells. Nor does one of what
+ * was done to a partition that was detached for a while, as whoever loads many rows does. They are
  * compared with what they were at the check before, and said on the sinks of their table.
  *
  * Dies the process between the notice and what is remembered: it is said once more.
@@ -22,6 +23,8 @@ export interface Partition {
   /** `schema.table` */
   name: string;
   file: number;
+  /** By which transactions it, and those that it lies below, were attached; null: not known. */
+  links: string | null;
 }
 
 export interface PartitionNow extends Partition {
@@ -32,7 +35,7 @@ export interface PartitionNow extends Partition {
 }
 
 export interface PartitionNote {
-  code: 'truncated' | 'added_late';
+  code: 'truncated' | 'added_late' | 'changes_left_out';
   message: string;
 }
 
@@ -46,6 +49,10 @@ function partitionNotes(table: string, known: readonly Partition[], now: readonl
   const gone = known.filter(({ oid }) => !oids.has(oid));
   const emptied = now.filter(({ oid, file, empty }) => empty && (before.get(oid)?.file ?? file) !== file);
   const come = now.filter(({ oid, attached }) => attached && !before.has(oid));
+  const wasAway = ({ oid, links }: Partition): boolean => {
+    const former = before.get(oid)?.links ?? null;
+    return former !== null && former !== links;
+  };
   const notes: PartitionNote[] = [];
   const note = (code: PartitionNote['code'], parts: readonly Partition[], what: (names: string) => string) => {
     if (parts.length === 0) return;
@@ -60,6 +67,12 @@ function partitionNotes(table: string, known: readonly Partition[], now: readonl
       `${names} of ${table} was dropped, detached or truncated: its rows are gone from the table, but no message tells so`,
   );
   note('added_late', come, (names) => `${names} was attached to ${table}: the rows that it held are not sent`);
+  note(
+    'changes_left_out',
+    now.filter(wasAway),
+    (names) =>
+      `${names} was detached from ${table} and attached again: changes that were made of it meanwhile are missing`,
+  );
   return notes;
 }
 
@@ -81,7 +94,14 @@ export async function notePartitions(
       await say(deps.messages, { database, root }, one);
   }
   const column = <Key extends keyof Partition>(key: Key) => now.map((part) => part[key]);
-  await deps.messages.query(KNOW, [database.no, column('root'), column('oid'), column('name'), column('file')]);
+  await deps.messages.query(KNOW, [
+    database.no,
+    column('root'),
+    column('oid'),
+    column('name'),
+    column('file'),
+    column('links'),
+  ]);
 }
 
 async function say(

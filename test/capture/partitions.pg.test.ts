@@ -85,6 +85,18 @@ describe('partitions under capture', () => {
     expect(await notice('added_late')).to.match(/^public.t_4 was attached to public.t/);
   });
 
+  for (const [what, table, bounds, part] of [
+    ['one', 't_1', 'from (0) to (10)', 't_1'],
+    ['one with others below it', 't_2', 'from (10) to (20)', 't_21'],
+  ] as const)
+    it(`${what} that is changed while it is detached, and attached again before anybody looks`, async () => {
+      await on.source.query(`begin; alter table t detach partition ${table}; update ${table} set n = 9;
+        alter table t attach partition ${table} for values ${bounds}; commit`);
+      expect(await notice('changes_left_out')).to.equal(
+        `public.${part} was detached from public.t and attached again: changes that were made of it meanwhile are missing`,
+      );
+    });
+
   it('a partition that is announced beside its table has no notices of its own', async () => {
     const pull = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
     await on.source.query('update t set n = 1');
