@@ -91,15 +91,14 @@ async function next(deps: LaneDeps, run: HeldLane, at: NextAt): Promise<Got | un
   const mayBeOld = limit !== undefined || state.due || state.has_states;
   if (mayBeOld) run.ahead.drop();
   const ahead = await run.ahead.take(state.cursor);
-  if (ahead) return ahead;
-  const share = await run.limits.budget?.take(ask.bytes + ask.room, signal, holder(run, at));
+  const share = ahead?.share ?? (await run.limits.budget?.take(ask.bytes + ask.room, signal, holder(run, at)));
   if (run.limits.budget && !share) return undefined;
   // It may have waited for long.
   if (run.leaving?.aborted) {
     share?.release();
     return undefined;
   }
-  return await readInto(deps, run, { state, ask, share, limit, begin: only?.begin });
+  return ahead ?? (await readInto(deps, run, { state, ask, share, limit, begin: only?.begin }));
 }
 
 /** Begins to read what follows a batch, where nothing speaks against it, and there is memory to spare. */
