@@ -84,7 +84,7 @@ export function serverCpu(postmaster: number): { walsenders: number; others: num
 }
 
 /** The largest sum of resident memory seen between `start` and `stop`. */
-export function watchMemory(roots: readonly number[], everyMs = 250): { stop(): number | undefined } {
+export function watchMemory(roots: readonly number[], everyMs = 100): { stop(): number | undefined } {
   let peak = 0;
   const look = (): void => {
     peak = Math.max(

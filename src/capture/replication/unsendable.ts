@@ -1,6 +1,7 @@
 /**
- * A change that Postgres cannot send: larger as text than its answers may be, or one on which a row filter of the publication
- * fails, or of a table that was truncated or rewritten just when the slot was made. It comes again with every try, so only whoever gives up what lies behind it gets on.
+ * A change that Postgres cannot send: larger as text than its answers may be, one on which a row filter of the publication fails, or
+ * one of a table that was truncated or rewritten while the slot was made. It comes again with every try, so only whoever gives up what
+ * lies behind it gets on.
  */
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
