@@ -6,6 +6,7 @@ import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { formatLsn, parseLsn } from '../../model/lsn.ts';
 import { isCancelled } from '../../model/sqlstate.ts';
+import { hasCatalogChanged, nextXid } from '../../source/catalog-changes.ts';
 import { readSlot, readWriters } from '../../source/server-facts.ts';
 
 /** Bytes of WAL; what takes longer than a statement may is not read at all. */
@@ -75,8 +76,24 @@ const cannotSkip = ({ settings: { name }, version }: SlotWanted, cause: unknown)
     cause,
   });
 
-/** Waits for every transaction that is writing now, as Postgres does, but not for ever: the pool's statement timeout. */
+/** A slot is made again for so long, where the catalog changes meanwhile. One that is made then may lack a change, and is kept. */
+const AGAIN_MS = 30_000;
+
+/**
+ * One that knows the catalog (source/catalog-changes.ts): nothing was read of it yet, so it can be made as often as that takes.
+ * Dies the process before it has looked, the slot is taken as it is.
+ */
 async function create(source: Database, name: string, version: number): Promise<void> {
+  for (const until = performance.now() + AGAIN_MS; ; ) {
+    const since = await nextXid(source);
+    await createOnce(source, name, version);
+    if (!(await hasCatalogChanged(source, since, version)) || performance.now() > until) return;
+    await source.query(DROP, [name]);
+  }
+}
+
+/** Waits for every transaction that is writing now, as Postgres does, but not for ever: the pool's statement timeout. */
+async function createOnce(source: Database, name: string, version: number): Promise<void> {
   try {
     await source.query(slotCreation(name, version));
   } catch (error) {

@@ -37,7 +37,7 @@ const PLACES = [
   'capture/before-confirm',
 ];
 const WRITERS = 3;
-/** `gone` was truncated while the slot was made: test/capture/unsendable.pg.test.ts. Nothing but a resync leads out of it. */
+/** `gone` was truncated while the slot was made, and capture killed before it looked: nothing but a resync leads out of it. */
 const UNREADABLE = /could not map filen/;
 
 describe('a storm of switches of the way of capture', function () {
