@@ -1910,7 +1910,8 @@ begin
       hint = 'Nothing else failed.';
   end if;
   begin
-    perform (p_filter ->> 'since')::timestamptz, (p_filter ->> 'until')::timestamptz;
+    p_filter := p_filter || jsonb_strip_nulls(jsonb_build_object(
+      'since', (p_filter ->> 'since')::timestamptz, 'until', (p_filter ->> 'until')::timestamptz));
   exception when data_exception then
     raise exception 'since or until is not a time' using errcode = 'MR400', hint = 'Write 2026-11-22T08:00:00Z.';
   end;
@@ -2598,7 +2599,7 @@ CREATE OR REPLACE FUNCTION millrace_private.joined_key(p_values text[])
 AS $function$
 declare
   c_whole constant text := '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-([0-9]+([.][0-9]+)?|[Ii]nfinity)'
-    || '|-?[0-9]+([.][0-9]+)?e[+-][0-9]+|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\]*)?';
+    || E'|-?[0-9]+([.][0-9]+)?e[+-][0-9]+|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\\\]*)?';
   v_plain text := array_to_string(p_values, '-', '');
   v_value text;
   v_joined text;
@@ -2612,9 +2613,9 @@ begin
     if (v_value collate "C") ~ ('^(' || c_whole || ')$') then
       v_joined := v_value || '-' || v_joined;
     else
-      v_joined := case when v_value = '' then '\.' else replace(replace(v_value, '\', '\\'), '-', '\-') end || '-' || v_joined;
+      v_joined := case when v_value = '' then E'\\.' else replace(replace(v_value, E'\\', E'\\\\'), '-', E'\\-') end || '-' || v_joined;
       if (v_joined collate "C") ~ ('^(' || c_whole || ')(-|$)') then
-        v_joined := '\' || v_joined;
+        v_joined := E'\\' || v_joined;
       end if;
     end if;
   end loop;

@@ -9,6 +9,7 @@ import { settleWork } from '../../src/admin/operation/settle-job.ts';
 import type { Jobs } from '../../src/db/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { openSession } from '../support/postgres/sessions.ts';
 import { runCli } from '../support/processes/cli.ts';
 import type { Reply } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
@@ -228,6 +229,25 @@ describe('api: many messages that failed', () => {
       expect(refused, call).to.include({ code: 'MR400' });
       expect(String(refused)).to.contain(words);
     }
+  });
+
+  it('by SQL are those of the times that whoever asks means, in its zone and its order of day and month', async () => {
+    const asker = await openSession(all.m.db);
+    await asker.query("set TimeZone = 'Asia/Tokyo'; set DateStyle = 'SQL, DMY'");
+    const { rows: asked } = await asker
+      .query<{ id: string; today: string }>(
+        "select millrace.discard_all('orders', $1) as id, extract(epoch from 'today'::timestamptz)::text as today",
+        [{ since: '03/02/2026 08:00', until: 'today', action: 'insert' }],
+      )
+      .finally(() => asker.close());
+    const { rows } = await all.m.db.query(
+      `select (request #>> '{filter,since}')::timestamptz::text as since,
+              extract(epoch from (request #>> '{filter,until}')::timestamptz)::text as until
+         from millrace_private.operations where id = $1`,
+      [asked[0]!.id],
+    );
+    await operation(asked[0]!.id, 'cancel');
+    expect(rows).to.deep.equal([{ since: '2026-02-02 23:00:00+00', until: asked[0]!.today }]);
   });
 
   it('have a destination that is asked at once, when somebody thinks that it is well again', async () => {

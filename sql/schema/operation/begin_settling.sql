@@ -1,5 +1,6 @@
 -- Only asks for it: a worker puts back, or gives up, what fits the filter and is not newer than what is there now. The filter has
--- the words of the management API; what a worker could not read is refused here.
+-- the words of the management API; what a worker could not read is refused here. Times are kept as whoever asks means them: the
+-- worker's zone, its order of day and month, and its `now` are others.
 create or replace function millrace_private.begin_settling(
   p_kind text, p_sink text, p_filter jsonb, p_expected_count bigint default null)
 returns uuid language plpgsql
@@ -28,7 +29,8 @@ begin
       hint = 'Nothing else failed.';
   end if;
   begin
-    perform (p_filter ->> 'since')::timestamptz, (p_filter ->> 'until')::timestamptz;
+    p_filter := p_filter || jsonb_strip_nulls(jsonb_build_object(
+      'since', (p_filter ->> 'since')::timestamptz, 'until', (p_filter ->> 'until')::timestamptz));
   exception when data_exception then
     raise exception 'since or until is not a time' using errcode = 'MR400', hint = 'Write 2026-11-22T08:00:00Z.';
   end;
