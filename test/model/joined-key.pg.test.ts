@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { joinedKey, keyOfJoined } from '../../src/model/joined-key.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { openSession } from '../support/postgres/sessions.ts';
 
 const UUID = 'f3b1c6de-0000-4000-8000-000000000001';
 const OTHER = 'f3b1c6de-0000-4000-8000-000000000002';
@@ -137,6 +138,19 @@ describe('a key as one text', () => {
       );
       for (const [place, key] of all.entries())
         expect(rows[place]!.joined, JSON.stringify(key)).to.equal(joinedKey(key));
+    });
+
+    it('is the same for who reads backslashes in another way', async () => {
+      const all = [...keys(300), ['a-b', ''], ['\\', '-1']];
+      const session = await openSession(messages.db);
+      await session.query('set standard_conforming_strings = off');
+      const { rows } = await session
+        .query<{ joined: string }>(
+          `select millrace_private.pk_text(k.key) as joined from unnest($1::text[]) with ordinality k (key, place) order by k.place`,
+          [all.map((key) => JSON.stringify(key))],
+        )
+        .finally(() => session.close());
+      expect(rows.map(({ joined }) => joined)).to.deep.equal(all.map((key) => joinedKey(key)));
     });
 
     it('finds the row by what its key is written like', async () => {
