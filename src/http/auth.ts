@@ -44,10 +44,19 @@ export async function findAgain(findToken: FindToken, caller: Caller): Promise<K
   return await findToken(caller.hash ?? caller.token);
 }
 
-/** Why these scopes do not do for a consumer, as an error; undefined when they do. */
-export function refusalOf(known: KnownToken | undefined, consumerName: string): MillraceError | undefined {
+/**
+ * Why a token does not do for a consumer, as an error; undefined when it does. One that is for some consumers alone does not learn
+ * which others there are.
+ */
+export function refusalOf(
+  known: Pick<KnownToken, 'scopes'> | undefined,
+  consumer: { name: string } | undefined,
+): MillraceError | undefined {
   if (known === undefined) return unauthorized(NOT_KNOWN);
-  return mayConsume(known.scopes, consumerName) ? undefined : forbidden();
+  if (consumer === undefined && known.scopes.includes('admin'))
+    return new MillraceError('not_found', 'There is no pull consumer of this name or id');
+  if (consumer !== undefined && mayConsume(known.scopes, consumer.name)) return undefined;
+  return new MillraceError('forbidden', 'The token does not have the scope for this');
 }
 
 /** The token of `Authorization: Bearer <token>`; undefined when the header is missing or malformed. */
@@ -57,7 +66,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 /** May it receive from, and answer for, this consumer? */
-export function mayConsume(scopes: readonly string[], consumerName: string): boolean {
+function mayConsume(scopes: readonly string[], consumerName: string): boolean {
   return scopes.some((scope) => scope === 'admin' || scope === `consume:${consumerName}`);
 }
 
@@ -70,10 +79,6 @@ export function requireScope({ scopes, session }: Caller, wanted: Scope): void {
       ? 'Make one that has it (POST /api/api_keys), or give it that scope in `api_tokens`, and apply the file.'
       : 'An admin gives it, with PATCH /api/users/{id}.';
   throw new MillraceError('forbidden', `${who} the scope \`${wanted}\``, { remedy, facts: { needs: wanted } });
-}
-
-export function forbidden(): MillraceError {
-  return new MillraceError('forbidden', 'The token does not have the scope for this');
 }
 
 function unauthorized(message: string): MillraceError {

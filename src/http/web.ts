@@ -103,7 +103,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const wakeups = openWakeups({ db: inPlaces(places, db, 'give back'), listener, log });
   const desks = openDesks({ db, take: places.take });
   const consumers = openConsumers({ db, listener });
-  const revoked = createRevoked({ findToken });
+  const revoked = createRevoked({ findToken, consumers });
   let functions: TryFunctions | undefined;
   const readers = openReaders({
     db: inPlaces(places, db, 'readers'),

@@ -21,8 +21,11 @@ export interface Consumer {
 export interface Consumers {
   /** What is remembered of it, perhaps nothing. */
   known(nameOrId: string): Consumer | undefined;
-  /** Asks Postgres for what is not remembered. Undefined when there is no pull consumer of this name or id. */
-  find(nameOrId: string): Promise<Consumer | undefined>;
+  /**
+   * Asks Postgres for what is not remembered. Undefined when there is no pull consumer of this name or id. `fresh`: as it is now,
+   * whatever is remembered.
+   */
+  find(nameOrId: string, options?: { fresh?: boolean }): Promise<Consumer | undefined>;
   close(): void;
 }
 
@@ -64,8 +67,8 @@ export function openConsumers(
   };
   return {
     known: remembered,
-    async find(nameOrId) {
-      const hit = remembered(nameOrId);
+    async find(nameOrId, { fresh = false } = {}) {
+      const hit = fresh ? undefined : remembered(nameOrId);
       if (hit !== undefined) return hit;
       if (nameOrId.length > MAX_NAME || nameOrId.includes('\u0000')) return undefined;
       const asked = generation;

@@ -17,10 +17,10 @@ import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
 import { type Body, end, sendJson, sendText, sizeOf } from '../answer.ts';
-import { type Caller, type FindToken, findAgain, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
+import { type Caller, type FindToken, findAgain, identify, refusalOf } from '../auth.ts';
 import { bodyBytes, jsonText, parsedBody } from '../body.ts';
 import { clientOf } from '../client-address.ts';
-import type { Revoked } from '../revoked.ts';
+import type { AskedConsumer, Revoked } from '../revoked.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 import type { ServerLog } from '../server.ts';
 import { createUnread } from '../unread.ts';
@@ -49,8 +49,7 @@ export interface PullOptions {
 }
 
 /** Who asks for which consumer. */
-interface Asking {
-  consumer: Consumer;
+interface Asking extends AskedConsumer {
   caller: Caller;
   /** In whose names it takes places. */
   names: readonly string[];
@@ -125,20 +124,17 @@ function authoriseWith(
 ): RequestHandler {
   return async (request, response, next) => {
     const caller = await identify(findToken, request);
-    const { scopes } = caller;
     const tokenName = `token ${caller.token}`;
-    const name = String(request.params.consumer);
-    const consumer = consumers.known(name) ?? (await places.take([tokenName], () => consumers.find(name)));
-    if (consumer === undefined && scopes.includes('admin')) {
-      throw new MillraceError('not_found', 'There is no pull consumer of this name or id');
-    }
-    if (consumer === undefined || !mayConsume(scopes, consumer.name)) throw forbidden();
+    const nameOrId = String(request.params.consumer);
+    const consumer = consumers.known(nameOrId) ?? (await places.take([tokenName], () => consumers.find(nameOrId)));
+    const refusal = refusalOf(caller, consumer);
+    if (consumer === undefined || refusal !== undefined) throw refusal;
     const names = [`consumer ${consumer.no}`, tokenName];
     const leave = admission.enter(names, bodyBytes(request));
     response.once('close', leave);
     const { address } = clientOf(request, proxies);
     const note: Asking['note'] = (what) => readers.note({ sinkNo: consumer.no, token: caller.by.name, address }, what);
-    response.locals.asking = { consumer, caller, names, note, leave } satisfies Asking;
+    response.locals.asking = { nameOrId, consumer, caller, names, note, leave } satisfies Asking;
     next();
   };
 }
@@ -147,7 +143,7 @@ const askingOf = (response: Response): Asking => response.locals.asking as Askin
 
 /** Once more when its turn has come: between the two it waited, or sent its body. */
 async function confirm(findToken: FindToken, caller: Caller, consumer: Consumer): Promise<true> {
-  const refusal = refusalOf(await findAgain(findToken, caller), consumer.name);
+  const refusal = refusalOf(await findAgain(findToken, caller), consumer);
   if (refusal !== undefined) throw refusal;
   return true;
 }
@@ -162,13 +158,14 @@ async function bodyOf(places: Places, request: Request, names: readonly string[]
 function receiveWith(deps: PullDependencies, options: PullOptions & { counters: PullCounters }): RequestHandler {
   const unread = createUnread();
   return async (request, response) => {
-    const { consumer, caller, names, note, leave } = askingOf(response);
+    const asking = askingOf(response);
+    const { consumer, caller, names, note, leave } = asking;
     const body =
       request.method === 'GET' ? { ...request.query, ack_ids: null } : await bodyOf(deps.places, request, names);
     const { batchSize, waitForMs, ackIds } = readReceive(body);
     if (unread.room(consumer.no) <= 0) throw tooMuchUnread();
     const gone = hangUpOf(request, response);
-    const watch = deps.revoked.watch(caller, consumer.name, (refusal) => gone.abort(refusal));
+    const watch = deps.revoked.watch(caller, asking, (refusal) => gone.abort(refusal));
     const blanks = waitForMs > (options.longWaitMs ?? 20_000) ? sendBlanks(response, options.blankEveryMs) : undefined;
     try {
       note('received');
