@@ -8,11 +8,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 interface Process {
   pid: number;
   parent: number;
-  title: string;
   /** Seconds, its own and of its children that have ended. */
   cpu: number;
   endedChildrenCpu: number;
-  rssBytes: number;
 }
 
 const TICKS = ticksPerSecond();
@@ -36,13 +34,27 @@ function readProcess(pid: number): Process | undefined {
     return {
       pid,
       parent: fields[1]!,
-      title: readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' '),
       cpu: (fields[11]! + fields[12]!) / TICKS,
       endedChildrenCpu: (fields[13]! + fields[14]!) / TICKS,
-      rssBytes: fields[21]! * 4096,
     };
   } catch {
     return undefined;
+  }
+}
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function rssOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096;
+  } catch {
+    return 0;
   }
 }
 
@@ -79,24 +91,33 @@ export function serverCpu(postmaster: number): { walsenders: number; others: num
   if (members.length === 0) return undefined;
   const sum = { walsenders: 0, others: 0 };
   for (const one of members)
-    sum[/walsender/.test(one.title) ? 'walsenders' : 'others'] += one.cpu + one.endedChildrenCpu;
+    sum[/walsender/.test(titleOf(one.pid)) ? 'walsenders' : 'others'] += one.cpu + one.endedChildrenCpu;
   return sum;
 }
 
+const RESIDENT_MS = 100;
+/** Whoever looks at all processes uses the cores that are measured. */
+const FAMILY_MS = 2_000;
+
 /** The largest sum of resident memory seen between `start` and `stop`. */
-export function watchMemory(roots: readonly number[], everyMs = 100): { stop(): number | undefined } {
+export function watchMemory(roots: readonly number[]): { stop(): number | undefined } {
   let peak = 0;
+  let members: readonly Process[] = [];
+  const find = (): void => {
+    members = family(roots);
+  };
   const look = (): void => {
     peak = Math.max(
       peak,
-      family(roots).reduce((sum, one) => sum + one.rssBytes, 0),
+      members.reduce((sum, { pid }) => sum + rssOf(pid), 0),
     );
   };
+  find();
   look();
-  const timer = setInterval(look, everyMs);
+  const timers = [setInterval(find, FAMILY_MS), setInterval(look, RESIDENT_MS)];
   return {
     stop() {
-      clearInterval(timer);
+      timers.forEach(clearInterval);
       look();
       return peak === 0 ? undefined : peak;
     },
