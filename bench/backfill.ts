@@ -6,7 +6,7 @@
 import { copyOut } from '../src/db/copy-out.ts';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { PUBLICATION } from './changes.ts';
-import { BASE_SLOT, copySlot, type Drained, drainOnce, less, SELDOM_MS, until } from './drain.ts';
+import { type Drained, drainOnce, less, SELDOM_MS, until } from './drain.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';
 import { createSample, sampleTables } from './sample/database.ts';
 import type { Server } from './server.ts';
@@ -40,7 +40,20 @@ export interface Backfill {
 const STATEMENT_MS = 120_000;
 
 export async function backfill(server: Server, options: BackfillOptions): Promise<Backfill> {
-  const sourceUrl = await server.database('bench_sample');
+  const measured: (Omit<Backfill, 'rounds'> & { round: BackfillRound })[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    measured.push(await onSample(server, { round, atLeast: options.rows }));
+  }
+  const { rows, bytes, tables } = measured[0]!;
+  return { rows, bytes, tables, rounds: measured.map(({ round }) => round) };
+}
+
+/** On a sample database of its own: see drain.ts. */
+async function onSample(
+  server: Server,
+  { round, atLeast }: { round: number; atLeast: number },
+): Promise<Omit<Backfill, 'rounds'> & { round: BackfillRound }> {
+  const sourceUrl = await server.database(`bench_sample_${round}`);
   const source = openPool({
     address: sourceUrl,
     max: 1,
@@ -50,12 +63,12 @@ export async function backfill(server: Server, options: BackfillOptions): Promis
   });
   try {
     await createSample(source, {
-      rows: options.rows,
+      rows: atLeast,
       async beforeRows() {
         await source.query(
           `create publication ${PUBLICATION} for tables in schema sample with (publish_via_partition_root = true)`,
         );
-        await source.query(`select pg_create_logical_replication_slot('${BASE_SLOT}', 'pgoutput')`);
+        await source.query(`select pg_create_logical_replication_slot('drain_${round}', 'pgoutput')`);
       },
     });
     await source.query('vacuum analyze');
@@ -66,17 +79,10 @@ export async function backfill(server: Server, options: BackfillOptions): Promis
       rows += counted[0]!.count;
     }
     await copyAll(source, tables);
-    const rounds: BackfillRound[] = [];
-    let bytes = 0;
-    for (let round = 1; round <= options.rounds; round += 1) {
-      const copied = await copyAll(source, tables);
-      bytes = copied.bytes;
-      await copySlot(source, `drain_${round}`);
-      const drained = await drainOnce(server, { sourceUrl, round, changes: rows });
-      const ours = await backfillOnce(server, { sourceUrl, round, rows });
-      rounds.push({ ...ours, drained, copyPerSecond: rows / copied.seconds });
-    }
-    return { rows, bytes, tables: tables.length, rounds };
+    const { bytes, seconds } = await copyAll(source, tables);
+    const drained = await drainOnce(server, { sourceUrl, round, changes: rows });
+    const ours = await backfillOnce(server, { sourceUrl, round, rows });
+    return { rows, bytes, tables: tables.length, round: { ...ours, drained, copyPerSecond: rows / seconds } };
   } finally {
     await source.close();
   }

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { openPool } from '../src/db/pool.ts';
 import { TABLE } from './changes.ts';
-import { copySlot, prepareSource, until, untilStreaming } from './drain.ts';
+import { freshChanges, prepareSource, until, untilStreaming } from './drain.ts';
 import type { Server } from './server.ts';
 import { startService } from './service.ts';
 
@@ -23,10 +23,10 @@ const DEADLINE_MS = 120_000;
 
 export async function changeTable(server: Server, options: { changes: number; rounds: number }): Promise<ChangeTable> {
   const { changes } = options;
-  const { source, sourceUrl } = await prepareSource(server, changes);
+  const { source, sourceUrl } = await prepareSource(server);
   const rounds: ChangeTableRound[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
-    await copySlot(source, `retain_${round}`);
+    await freshChanges(source, { slot: `retain_${round}`, changes });
     rounds.push(await measure(server, { sourceUrl, round, changes }));
   }
   await source.close();

@@ -20,7 +20,7 @@ create table public.${TABLE} (
   body text not null,
   created_at timestamptz not null,
   sent_at bigint not null
-);
+) with (autovacuum_enabled = off);
 create publication ${PUBLICATION} for table public.${TABLE};`;
 
 /** The values of row `i`, as SQL. `sentAt` is an expression too. */

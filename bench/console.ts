@@ -10,7 +10,7 @@ import { readOverview } from '../src/admin/overview.ts';
 import { createUser } from '../src/admin/users.ts';
 import { openPool } from '../src/db/pool.ts';
 import { freePortFrom } from '../src/runtime/free-port.ts';
-import { copySlot, drainOnce, prepareSource, until } from './drain.ts';
+import { drainOnce, freshChanges, prepareSource, until } from './drain.ts';
 import { quantile } from './figures.ts';
 import { drawFirstPage } from './first-page.ts';
 import { fill, manySinksYaml, migrateWith, SECRET_KEY, TOKEN } from './many-sinks.ts';
@@ -54,10 +54,10 @@ export async function consoleBench(server: Server, options: ConsoleOptions): Pro
 /** The roles that drain, and the web role that the tabs ask, share the message database. */
 async function besideDrain(server: Server, options: ConsoleOptions): Promise<Console['drain']> {
   const { changes } = options;
-  const { source, sourceUrl } = await prepareSource(server, changes);
+  const { source, sourceUrl } = await prepareSource(server);
   const token = `api_tokens: [{ name: bench, token: ${TOKEN}, scopes: [admin] }]\n`;
   const once = async (round: number, polled: boolean): Promise<number> => {
-    await copySlot(source, `drain_${round}`);
+    await freshChanges(source, { slot: `drain_${round}`, changes });
     const declared = (url: string): string => searchSink(url) + token;
     const { perSecond } = await drainOnce(server, {
       ...{ sourceUrl, round, changes, declared },

@@ -1,6 +1,6 @@
 /** What counting costs: the same changes drained by roles that count what they do and by roles that do not, by turns. */
 import path from 'node:path';
-import { copySlot, type Drained, drainOnce, prepareSource } from './drain.ts';
+import { type Drained, drainOnce, freshChanges, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
 
 export interface CountersCost {
@@ -15,10 +15,10 @@ export async function countersCost(
   options: { changes: number; rounds: number },
 ): Promise<CountersCost> {
   const { changes } = options;
-  const { source, sourceUrl } = await prepareSource(server, changes);
+  const { source, sourceUrl } = await prepareSource(server);
   const rounds: CountersCost['rounds'] = [];
   const once = async (round: number, main?: string): Promise<Drained> => {
-    await copySlot(source, `drain_${round}`);
+    await freshChanges(source, { slot: `drain_${round}`, changes });
     return await drainOnce(server, { sourceUrl, round, changes, ...(main && { main }) });
   };
   for (let round = 1; round <= options.rounds; round += 1) {

@@ -1,10 +1,11 @@
 /**
  * Drain: changes that are already in the WAL behind a slot, until a search engine that costs nothing has all of them.
- * Copies of that slot give every round, ours and the limit's, the same WAL.
+ * Every round makes them anew: a walsender reads all that follows them in the WAL, also what earlier rounds wrote into their
+ * message tables. The limit, which writes nothing, has a copy of our slot.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openPool } from '../src/db/pool.ts';
-import { createTable, makeChanges } from './changes.ts';
+import { createTable, makeChanges, TABLE } from './changes.ts';
 import { limitName, measureLimit } from './limit.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';
 import type { Server } from './server.ts';
@@ -42,35 +43,33 @@ export interface Drain {
   rounds: DrainRound[];
 }
 
-/** Is before what is drained; every round has a copy of it. */
-export const BASE_SLOT = 'bench_base';
 const DEADLINE_MS = 120_000;
 /** Where some milliseconds do not count, or the receiver itself knows when: whoever asks uses the cores that are measured. */
 export const SELDOM_MS = 100;
 
 export async function drain(server: Server, options: DrainOptions): Promise<Drain> {
-  const { source, sourceUrl } = await prepareSource(server, options.changes);
-  const { rows } = await source.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  const { source, sourceUrl } = await prepareSource(server);
+  const { changes } = options;
   const measured: DrainRound[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
     const slot = `limit_${round}`;
-    await copySlot(source, slot);
-    const seconds = await measureLimit({ sourceUrl, slot, endLsn: rows[0]!.lsn, deadlineMs: DEADLINE_MS });
-    await copySlot(source, `drain_${round}`);
-    const ours = await drainOnce(server, { sourceUrl, round, changes: options.changes });
+    const endLsn = await freshChanges(source, { slot: `drain_${round}`, changes });
+    await source.query(`select pg_copy_logical_replication_slot('drain_${round}', '${slot}', false, 'pgoutput')`);
+    const seconds = await measureLimit({ sourceUrl, slot, endLsn, deadlineMs: DEADLINE_MS });
+    const ours = await drainOnce(server, { sourceUrl, round, changes });
     let peer: DrainRound['peer'];
     if (options.peer) {
-      await copySlot(source, `peer_${round}`);
-      peer = await options.peer(server, { sourceUrl, slot: `peer_${round}`, changes: options.changes });
+      await freshChanges(source, { slot: `peer_${round}`, changes });
+      peer = await options.peer(server, { sourceUrl, slot: `peer_${round}`, changes });
     }
-    measured.push({ ...ours, ...(peer && { peer }), limitPerSecond: options.changes / seconds });
+    measured.push({ ...ours, ...(peer && { peer }), limitPerSecond: changes / seconds });
   }
   await source.close();
-  return { limit: limitName(), changes: options.changes, rounds: measured };
+  return { limit: limitName(), changes, rounds: measured };
 }
 
-/** The changes, behind a slot to be copied. */
-export async function prepareSource(server: Server, changes: number): Promise<{ source: Database; sourceUrl: string }> {
+/** The table, without a row. */
+export async function prepareSource(server: Server): Promise<{ source: Database; sourceUrl: string }> {
   const sourceUrl = await server.database('bench_source');
   const source = openPool({
     address: sourceUrl,
@@ -80,14 +79,19 @@ export async function prepareSource(server: Server, changes: number): Promise<{ 
     statementTimeoutMs: DEADLINE_MS,
   });
   await createTable(source);
-  await source.query(`select pg_create_logical_replication_slot('${BASE_SLOT}', 'pgoutput')`);
-  await makeChanges(source, changes);
   return { source, sourceUrl };
 }
 
-/** Must be asked in the database of the slot: a copy belongs to the database that it is made in. */
-export async function copySlot(source: Database, name: string): Promise<void> {
-  await source.query(`select pg_copy_logical_replication_slot('${BASE_SLOT}', '${name}', false, 'pgoutput')`);
+/** The changes, behind a slot of their own. Returns the LSN of their end. */
+export async function freshChanges(
+  source: Database,
+  { slot, changes }: { slot: string; changes: number },
+): Promise<string> {
+  await source.query(`truncate ${TABLE}`);
+  await source.query(`select pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
+  await makeChanges(source, changes);
+  const { rows } = await source.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  return rows[0]!.lsn;
 }
 
 export interface DrainInput {

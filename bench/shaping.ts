@@ -1,7 +1,7 @@
 /**
- * What a transform costs end to end: the same changes drained without one and with one, by turns, from the same WAL.
+ * What a transform costs end to end: the same changes drained without one and with one, by turns.
  */
-import { copySlot, type Drained, drainOnce, prepareSource } from './drain.ts';
+import { type Drained, drainOnce, freshChanges, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
 import { searchSink } from './service.ts';
 
@@ -19,10 +19,10 @@ const FUNCTION = `functions:
 
 export async function shaping(server: Server, options: { changes: number; rounds: number }): Promise<Shaping> {
   const { changes } = options;
-  const { source, sourceUrl } = await prepareSource(server, changes);
+  const { source, sourceUrl } = await prepareSource(server);
   const rounds: Shaping['rounds'] = [];
   const once = async (round: number, declared: (url: string) => string): Promise<Drained> => {
-    await copySlot(source, `drain_${round}`);
+    await freshChanges(source, { slot: `drain_${round}`, changes });
     return await drainOnce(server, { sourceUrl, round, changes, declared });
   };
   for (let round = 1; round <= options.rounds; round += 1) {

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { copySlot, type DrainRound, drainOnce, prepareSource } from './drain.ts';
+import { type DrainRound, drainOnce, freshChanges, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
 import { startReceiver } from './service.ts';
 
@@ -25,10 +25,10 @@ export interface Webhook {
 
 export async function webhook(server: Server, options: { changes: number; rounds: number }): Promise<Webhook> {
   const { changes } = options;
-  const { source, sourceUrl } = await prepareSource(server, changes);
+  const { source, sourceUrl } = await prepareSource(server);
   const rounds: Webhook['rounds'] = [];
   const once = async (round: number, batch: boolean): Promise<WebhookWay> => {
-    await copySlot(source, `drain_${round}`);
+    await freshChanges(source, { slot: `drain_${round}`, changes });
     const ours = await drainOnce(server, { sourceUrl, round, changes, declared: (url) => hook(url, batch) });
     const { requests, bytes } = ours;
     return { ...ours, alonePerSecond: changes / (await alone({ requests, bytes: Math.round(bytes / requests) })) };
