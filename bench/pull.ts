@@ -1,7 +1,7 @@
 /**
  * Pull: the same rows received and acknowledged by four clients, over SQL and over HTTP with order kept, beside what people
- * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order. With two
- * calls each, and with one that acknowledges the batch before and receives the next one (`-at-once`). Small batches also by many
+ * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order, also over
+ * SQL and over HTTP. With two calls each, and with one that acknowledges the batch before and receives the next one (`-at-once`). Small batches also by many
  * clients over HTTP.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -18,7 +18,10 @@ export const PULL_BATCHES = [1, 10, 100, 1_000] as const;
 export const PULL_CLIENTS = 4;
 export const MANY_CLIENTS = 64;
 export const SMALL_BATCHES = [1, 10] as const;
-const WAYS = ['reference', 'sql', 'sql-at-once', 'http', 'http-at-once', 'many', 'many-at-once'] as const;
+const WAYS = [
+  ...(['reference', 'sql', 'sql-at-once'] as const),
+  ...(['http-reference', 'http', 'http-at-once', 'many', 'many-at-once'] as const),
+];
 /** Rows of each run, by batch size. */
 const ROWS: Record<(typeof PULL_BATCHES)[number], number> = { 1: 8_000, 10: 20_000, 100: 60_000, 1000: 60_000 };
 const FIRST_ID = 1_790_000_000_000_000;
@@ -60,19 +63,23 @@ export async function pull(server: Server, options: { rounds: number; most?: num
     statementTimeoutMs: 300_000,
   });
   const measured: PullRound[] = [];
+  let referenceWeb: ChildProcess | undefined;
   try {
     await prepareQueue(db);
+    const referencePort = await freePort();
+    referenceWeb = await startReference(url, referencePort);
     for (let round = 0; round < options.rounds; round += 1) {
       for (const batch of PULL_BATCHES) {
         for (const way of waysOf(batch)) {
           const rows = Math.min(ROWS[batch], options.most ?? Number.POSITIVE_INFINITY);
-          measured.push(await measure(server, db, { batch, way, port, rows }));
+          measured.push(await measure(server, db, { batch, way, port, referencePort, rows }));
         }
       }
     }
   } finally {
     await db.close();
     await end(web);
+    if (referenceWeb) await end(referenceWeb);
     await server.admin.query('drop database bench_pull with (force)');
   }
   return measured;
@@ -85,7 +92,7 @@ const waysOf = (batch: number): readonly PullWay[] =>
 async function measure(
   server: Server,
   db: Database,
-  run: { batch: (typeof PULL_BATCHES)[number]; way: PullWay; port: number; rows: number },
+  run: { batch: (typeof PULL_BATCHES)[number]; way: PullWay; port: number; referencePort: number; rows: number },
 ): Promise<PullRound> {
   const { rows } = run;
   await db.query(`select bench_fill('${run.way}', ${rows})`);
@@ -115,8 +122,15 @@ async function measure(
   return { batch: run.batch, way: run.way, perSecond: rows / seconds, p99Ms, serverCpu: cpu };
 }
 
-function clientOf(db: Database, { way, port }: { way: PullWay; port: number }): Client {
-  if (way === 'reference') return reference(db);
+function clientOf(
+  db: Database,
+  { way, port, referencePort }: { way: PullWay; port: number; referencePort: number },
+): Client {
+  if (way === 'reference') {
+    const { lease, remove } = reference(db);
+    return { receive: async (batch) => (await lease(batch)).map(({ id }) => id), ack: remove };
+  }
+  if (way === 'http-reference') return overHttp(referencePort, way, '');
   return way.startsWith('sql') ? overSql(db, way) : overHttp(port, way);
 }
 
@@ -131,7 +145,7 @@ export async function prepareQueue(db: Database): Promise<void> {
     select d.no, 16400, 'public', 'bench', '"table_schema":"public","table_name":"bench"' from millrace_private.databases d;
     create function bench_fill(p_way text, p_rows integer) returns void language plpgsql as $$
     begin
-      if p_way = 'reference' then
+      if p_way like '%reference' then
         truncate bench_queue;
         perform bench_fill('sql', p_rows);
         insert into bench_queue
@@ -170,7 +184,12 @@ function overSql(db: Database, way: PullWay): Client {
   };
 }
 
-function reference(db: Database): Client {
+export interface ReferenceQueue {
+  lease(batch: number): Promise<{ id: number; payload: string }[]>;
+  remove(ids: unknown[]): Promise<unknown>;
+}
+
+export function reference(db: Database): ReferenceQueue {
   const lease = {
     name: 'lease',
     text: `update bench_queue q set leased_until = clock_timestamp() + interval '30 s'
@@ -181,14 +200,14 @@ function reference(db: Database): Client {
   };
   const remove = { name: 'remove', text: 'delete from bench_queue q where q.id = any ($1::bigint[])' };
   return {
-    receive: async (batch) => (await db.query<{ id: number }>(lease, [batch])).rows.map(({ id }) => id),
-    ack: (ids) => db.query(remove, [ids]),
+    lease: async (batch) => (await db.query<{ id: number; payload: string }>(lease, [batch])).rows,
+    remove: (ids) => db.query(remove, [ids]),
   };
 }
 
 const ACK_IDS = /"ack_id":"([^"]+)"/g;
 
-export function overHttp(port: number, way: PullWay): Client {
+export function overHttp(port: number, way: PullWay, base = '/api/http_pull_consumers/bench'): Client {
   const agent = new http.Agent({ keepAlive: true, maxSockets: MANY_CLIENTS });
   const post = async (verb: string, body: string): Promise<string> => {
     const request = http.request({
@@ -196,7 +215,7 @@ export function overHttp(port: number, way: PullWay): Client {
       port,
       host: '127.0.0.1',
       method: 'POST',
-      path: `/api/http_pull_consumers/bench/${verb}`,
+      path: `${base}/${verb}`,
       headers: {
         authorization: `Bearer ${TOKEN}`,
         'content-type': 'application/json',
@@ -255,6 +274,16 @@ sinks:
     if (web.exitCode !== null || performance.now() > deadline) throw new Error('the role web does not answer');
     await sleep(50);
   }
+}
+
+async function startReference(url: string, port: number): Promise<ChildProcess> {
+  const env = { ...process.env, URL: url, PORT: String(port) };
+  const child = fork(path.join(import.meta.dirname, 'pull-reference.ts'), {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await once(child, 'message');
+  return child;
 }
 
 export async function end(child: ChildProcess): Promise<void> {
