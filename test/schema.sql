@@ -744,10 +744,14 @@ declare
   v_no integer := millrace_private.consumer_no(consumer);
   v_is_mine boolean;
   v_acked integer;
+  v_told text;
 begin
-  v_is_mine := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(v_no, 'turn')
+  v_is_mine := case when current_setting('millrace.answered', true) <> '' then millrace_private.try_lock_consumer(v_no, 'turn')
                     else millrace_private.lock_consumer(v_no, 'turn') end;
   v_acked := millrace.ack(consumer, ack_ids);
+  if v_is_mine then
+    v_told := set_config('millrace.answered', 'turn ' || v_no, true);
+  end if;
   return query
     select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;
   if not found then
@@ -2767,10 +2771,11 @@ declare
   v_wanted bigint;
   v_clear integer;
   v_go boolean;
+  v_answered text := coalesce(current_setting('millrace.answered', true), '');
 begin
   tokens := '{}'; sizes := '{}'; ids := '{}'; more := false;
-  v_go := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(p_sink_no, 'turn')
-               else millrace_private.lock_consumer(p_sink_no, 'turn') end;
+  v_go := case when v_answered = '' then millrace_private.lock_consumer(p_sink_no, 'turn')
+               else v_answered = 'turn ' || p_sink_no or millrace_private.try_lock_consumer(p_sink_no, 'turn') end;
   while v_go and cardinality(sizes) < cardinality(p_batches) loop
     v_now := clock_timestamp();
     v_wanted := p_batches[1];
@@ -2792,11 +2797,11 @@ begin
         v.ids := v.ids[1 : greatest(v.max_ack_pending - v.in_flight, 0)::integer];
         exit when cardinality(v.ids) = 0;
       end if;
-      v_clear := least(v.blocked - 1, cardinality(v.ids));
-      -- (Changed keys are not looked at for each row of many: it would cost small batches as much. Who commits meanwhile comes behind.)
-      if v.has_state or (v_wanted > 8
-         and exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi))) then
-        v_clear := 0;
+      v_clear := case when v.has_state then 0 else least(v.blocked - 1, cardinality(v.ids)) end;
+      -- (Changed keys are not looked at for each row of many: it would cost small batches as much. Who commits meanwhile comes behind.
+      -- Nested: Postgres prepares a subquery anew in each call, also where the condition before it is false.)
+      if v_wanted > 8 then
+        if exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi)) then v_clear := 0; end if;
       end if;
     end if;
     if v_clear > 0 and (v_clear = cardinality(v.ids) or v_clear >= p_batches[cardinality(sizes) + 1]) then
@@ -3587,7 +3592,7 @@ CREATE OR REPLACE FUNCTION millrace_private.patience()
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select case when current_setting('millrace.answered', true) = 'yes'
+  select case when current_setting('millrace.answered', true) <> ''
               then least(300, extract(epoch from current_setting('deadlock_timeout')::interval) * 400)::integer::text || 'ms'
               else '2s' end
 $function$
@@ -3904,12 +3909,14 @@ declare
   v_answered record;
   v_lease record;
   v_is_mine boolean;
+  v_told text;
 begin
   if cardinality(p_ack_tokens) > 0 then
     -- The turn comes before the locks of an acknowledgement: see lease_batches.
     perform set_config('lock_timeout', '2s', true);
     v_is_mine := millrace_private.lock_consumer(p_sink_no, 'turn');
     v_answered := millrace_private.acknowledge_leases(p_sink_no, p_ack_tokens, p_ack_ids);
+    v_told := set_config('millrace.answered', 'turn ' || p_sink_no, true);
     acked := v_answered.counts;
     committed := v_answered.committed;
   end if;
@@ -4654,9 +4661,9 @@ CREATE OR REPLACE FUNCTION millrace_private.try_lock_consumer(p_sink_no integer,
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  v_has_answered boolean := coalesce(current_setting('millrace.answered', true) = 'yes', false);
+  v_has_answered boolean := coalesce(current_setting('millrace.answered', true) <> '', false);
 begin
-  if p_what = 'turn' and v_has_answered then
+  if p_what <> 'shared' and v_has_answered then
     perform set_config('lock_timeout', millrace_private.patience(), true);
   end if;
   return millrace_private.lock_consumer(p_sink_no, p_what);

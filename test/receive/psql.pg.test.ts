@@ -170,6 +170,33 @@ describe('receive: from psql', () => {
     });
   });
 
+  it('has the turn of no other consumer than the one that it acknowledged and received from', async () => {
+    const one = await consumer();
+    const other = await consumer();
+    await appendMessages(m.db, one.no, [{ group: 1 }, { group: 2 }]);
+    await appendMessages(m.db, other.no, [{ group: 1 }]);
+    const receives = 'select r.ack_id is not null as came from millrace.receive($1) r';
+    const step = 'select r.ack_id is not null as came from millrace.ack_and_receive($1, $2) r';
+    const came = { rows: [{ came: true }] };
+    await m.db.transaction(async (holder) => {
+      await holder.query(`select millrace_private.lock_consumer($1, 'turn')`, [other.no]);
+      await m.db.transaction(async (tx) => {
+        expect(await tx.query(step, [one.name, []])).to.deep.include(came);
+        expect((await tx.query(receives, [other.name])).rows).to.deep.equal([]);
+        expect(await tx.query(receives, [one.name])).to.deep.include(came);
+      });
+    });
+    await m.db.transaction(async (tx) => {
+      await tx.query('savepoint before');
+      await tx.query(step, [other.name, []]);
+      await tx.query('rollback to savepoint before');
+      await m.db.transaction(async (holder) => {
+        await holder.query(`select millrace_private.lock_consumer($1, 'turn')`, [other.no]);
+      });
+      expect(await tx.query(receives, [other.name])).to.deep.include(came);
+    });
+  });
+
   it('refuses a transaction that is not read committed', async () => {
     const { no, name } = await consumer();
     await appendMessages(m.db, no, [{ group: 1 }]);

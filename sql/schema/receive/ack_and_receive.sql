@@ -8,10 +8,14 @@ declare
   v_no integer := millrace_private.consumer_no(consumer);
   v_is_mine boolean;
   v_acked integer;
+  v_told text;
 begin
-  v_is_mine := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(v_no, 'turn')
+  v_is_mine := case when current_setting('millrace.answered', true) <> '' then millrace_private.try_lock_consumer(v_no, 'turn')
                     else millrace_private.lock_consumer(v_no, 'turn') end;
   v_acked := millrace.ack(consumer, ack_ids);
+  if v_is_mine then
+    v_told := set_config('millrace.answered', 'turn ' || v_no, true);
+  end if;
   return query
     select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;
   if not found then

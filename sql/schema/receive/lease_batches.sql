@@ -34,10 +34,11 @@ declare
   v_wanted bigint;
   v_clear integer;
   v_go boolean;
+  v_answered text := coalesce(current_setting('millrace.answered', true), '');
 begin
   tokens := '{}'; sizes := '{}'; ids := '{}'; more := false;
-  v_go := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(p_sink_no, 'turn')
-               else millrace_private.lock_consumer(p_sink_no, 'turn') end;
+  v_go := case when v_answered = '' then millrace_private.lock_consumer(p_sink_no, 'turn')
+               else v_answered = 'turn ' || p_sink_no or millrace_private.try_lock_consumer(p_sink_no, 'turn') end;
   while v_go and cardinality(sizes) < cardinality(p_batches) loop
     v_now := clock_timestamp();
     v_wanted := p_batches[1];
@@ -59,11 +60,11 @@ begin
         v.ids := v.ids[1 : greatest(v.max_ack_pending - v.in_flight, 0)::integer];
         exit when cardinality(v.ids) = 0;
       end if;
-      v_clear := least(v.blocked - 1, cardinality(v.ids));
-      -- (Changed keys are not looked at for each row of many: it would cost small batches as much. Who commits meanwhile comes behind.)
-      if v.has_state or (v_wanted > 8
-         and exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi))) then
-        v_clear := 0;
+      v_clear := case when v.has_state then 0 else least(v.blocked - 1, cardinality(v.ids)) end;
+      -- (Changed keys are not looked at for each row of many: it would cost small batches as much. Who commits meanwhile comes behind.
+      -- Nested: Postgres prepares a subquery anew in each call, also where the condition before it is false.)
+      if v_wanted > 8 then
+        if exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi)) then v_clear := 0; end if;
       end if;
     end if;
     if v_clear > 0 and (v_clear = cardinality(v.ids) or v_clear >= p_batches[cardinality(sizes) + 1]) then

@@ -2,7 +2,7 @@
 -- transaction that has acknowledged.
 create or replace function millrace_private.patience() returns text language sql stable
 set search_path = pg_catalog, pg_temp as $$
-  select case when current_setting('millrace.answered', true) = 'yes'
+  select case when current_setting('millrace.answered', true) <> ''
               then least(300, extract(epoch from current_setting('deadlock_timeout')::interval) * 400)::integer::text || 'ms'
               else '2s' end
 $$;

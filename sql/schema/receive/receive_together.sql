@@ -14,12 +14,14 @@ declare
   v_answered record;
   v_lease record;
   v_is_mine boolean;
+  v_told text;
 begin
   if cardinality(p_ack_tokens) > 0 then
     -- The turn comes before the locks of an acknowledgement: see lease_batches.
     perform set_config('lock_timeout', '2s', true);
     v_is_mine := millrace_private.lock_consumer(p_sink_no, 'turn');
     v_answered := millrace_private.acknowledge_leases(p_sink_no, p_ack_tokens, p_ack_ids);
+    v_told := set_config('millrace.answered', 'turn ' || p_sink_no, true);
     acked := v_answered.counts;
     committed := v_answered.committed;
   end if;

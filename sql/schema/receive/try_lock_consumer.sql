@@ -1,13 +1,14 @@
 -- As lock_consumer; false when there is no such consumer (any more).
 --
 -- A transaction that has acknowledged holds X shared, and would wait for others that do the same and want to receive as
--- well: each for the other. So such a receive waits for a moment only (see patience), and then gets nothing.
+-- well: each for the other. So such a receive waits for a moment only (see patience), and then gets nothing. Until its end
+-- millrace.answered says that it has: 'yes', or 'turn' with the number of the consumer whose turn it had before.
 create or replace function millrace_private.try_lock_consumer(p_sink_no integer, p_what text) returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-  v_has_answered boolean := coalesce(current_setting('millrace.answered', true) = 'yes', false);
+  v_has_answered boolean := coalesce(current_setting('millrace.answered', true) <> '', false);
 begin
-  if p_what = 'turn' and v_has_answered then
+  if p_what <> 'shared' and v_has_answered then
     perform set_config('lock_timeout', millrace_private.patience(), true);
   end if;
   return millrace_private.lock_consumer(p_sink_no, p_what);
