@@ -134,6 +134,44 @@ describe('cli: in a terminal', () => {
     }
   });
 
+  it("tail shows what a transform made, and what is in Sequin's shape, before it acknowledges it", async () => {
+    const remote = { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' };
+    const direct = { DATABASE_URL: all.m.url };
+    const payloads = ['[1,"a"]', '{}', '"text"', 'null', '{"ack_id":"mine"}', null];
+    await all.m.db.query("select millrace.resume('idle')");
+    for (const [sink, env] of [
+      ['orders', remote],
+      ['orders', direct],
+      ['idle', remote],
+      ['idle', direct],
+    ] as const) {
+      const no = await all.noOf(sink);
+      await all.m.db.query('delete from millrace_private.messages where sink_no = $1', [no]);
+      const added = payloads.map(() => ({ record: '{"id":12345678901234567890}' }));
+      await all.m.db.query(
+        `update millrace_private.messages m set payload = p.payload from unnest($2::bigint[], $3::text[]) p (id, payload)
+          where m.sink_no = $1 and m.id = p.id`,
+        [no, await appendMessages(all.m.db, no, added), payloads],
+      );
+      for (const [flags, before] of [
+        [[], '2026-11-21T08:00:00.123456Z insert public.orders '],
+        [['--ack'], ''],
+      ] as const) {
+        const running = startCli(['tail', sink, ...flags], env);
+        const shown = (): string[] => running.output().trim().split('\n');
+        await until('all are shown', () => shown().length >= payloads.length, 30_000).finally(() =>
+          running.interrupt(),
+        );
+        await running.ended();
+        expect(shown().slice(0, -1)).to.deep.equal(
+          ['[1,"a"]', '{}', '"text"', 'null', '{"ack_id": "mine"}'].map((text) => before + text),
+        );
+        expect(shown().at(-1)).to.match(/Z insert public.orders {"id": 12345678901234567890}$/);
+      }
+      expect((await all.m.db.query('select from millrace_private.messages where sink_no = $1', [no])).rows).to.be.empty;
+    }
+  });
+
   it('who is read no further ends like other programs, and acknowledges nothing that nobody has read', async () => {
     const no = await all.noOf('orders');
     await all.m.db.query('delete from millrace_private.messages where sink_no = $1', [no]);

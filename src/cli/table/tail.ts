@@ -53,12 +53,21 @@ function print({ everywhere }: Running, rows: readonly unknown[]): Promise<void>
   });
 }
 
+/** A message as it was captured is told by its row; what a transform made of one is shown as it is. */
 function lineOf(row: unknown): string {
-  const message = at(row, 'message') ?? row;
+  const given = [at(row, 'message'), at(row, 'data')].find((value) => value !== undefined);
+  const message = given === undefined ? row : given;
   const of = (key: string): string => textAt(message, `metadata.${key}`) || textAt(row, key);
-  const table = `${of('table_schema')}.${of('table_name')}`;
-  const time = of('commit_timestamp') || textAt(row, 'committed_at');
-  return `${time} ${textAt(message, 'action')} ${table} ${oneLine(at(message, 'record') ?? null)}`;
+  const table = of('table_name') && `${of('table_schema')}.${of('table_name')}`;
+  const isCaptured = at(message, 'metadata') !== undefined && at(message, 'record') !== undefined;
+  return [
+    of('commit_timestamp') || textAt(row, 'committed_at'),
+    textAt(row, 'action') || (isCaptured ? textAt(message, 'action') : ''),
+    table,
+    oneLine(isCaptured ? at(message, 'record') : message),
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
 }
 
 /** Shown first, then acknowledged: what was not shown comes again. */
