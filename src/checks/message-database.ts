@@ -1,6 +1,7 @@
 /** The message database, as a server: is it of this release, does it keep what it is given, has it room? */
 import type { MillraceError } from '../model/errors.ts';
 import { quoteIdentifier } from '../model/quote.ts';
+import { UTF8_DATABASE } from '../model/remedies.ts';
 import { byCommand, byHand, type Finding, fault, inMessages, passed, warning } from './finding.ts';
 
 /** As the statement gives it. */
@@ -9,6 +10,7 @@ export interface MessageServerFacts {
   version_name: string;
   fsync: boolean;
   full_page_writes: boolean;
+  encoding: string;
   max_connections: number;
   /** Our role there, and whether it may make what this release needs. */
   role: string;
@@ -40,6 +42,14 @@ export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDat
   const found: Finding[] = [];
   if (server.version < 140000)
     found.push(fault('too_old', 'the message database is older than Postgres 14', byHand('Upgrade its server.')));
+  if (server.encoding !== 'UTF8')
+    found.push(
+      fault(
+        'encoding',
+        `the encoding of the message database is ${server.encoding}, not UTF8: a row that it cannot hold is parked without its values, or stops capture`,
+        byHand(UTF8_DATABASE),
+      ),
+    );
   if (schema)
     found.push(
       fault(

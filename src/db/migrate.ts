@@ -8,7 +8,7 @@ import { isMadeMeanwhile, isTransient } from '../model/sqlstate.ts';
 import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
 import { type Connection, openClient, type PoolOptions, type Queryable, run } from './pool.ts';
 import { runMigration } from './run-migration.ts';
-import { readSchemaVersion, SCHEMA, schemaFault, unreleased } from './schema-version.ts';
+import { notUtf8, readSchemaVersion, SCHEMA, schemaFault, unreleased } from './schema-version.ts';
 import { statement } from './statement.ts';
 
 export interface MigrateDependencies {
@@ -84,9 +84,14 @@ async function apply(db: Queryable, { path, sha256 }: SchemaFile, work: () => Pr
 
 /** Undefined: nothing is to be applied. */
 async function readMissing(db: Queryable, log: MigrateDependencies['log']): Promise<Missing | undefined> {
-  const { rows } = await db.query<{ is_ours: boolean; is_unreleased: boolean }>(WHAT_IS_THERE);
-  if (rows[0]?.is_unreleased) throw unreleased();
-  if (!rows[0]?.is_ours) return missingAfter(new Map());
+  const { rows } = await db.query<{ is_ours: boolean; is_unreleased: boolean; encoding: string }>(WHAT_IS_THERE);
+  const { is_ours, is_unreleased, encoding } = rows[0]!;
+  if (is_unreleased) throw unreleased();
+  if (!is_ours) {
+    // Where there are messages already, the doctor says so: they are delivered all the same.
+    if (encoding !== 'UTF8') throw notUtf8(encoding);
+    return missingAfter(new Map());
+  }
   const stored = await readSchemaVersion(db);
   if (stored !== undefined && stored.version > SCHEMA.version) {
     const fault = schemaFault(stored);

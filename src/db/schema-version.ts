@@ -3,6 +3,7 @@
  * that of the release before; `serves` follows where a release takes something away that an older one still uses.
  */
 import { MillraceError } from '../model/errors.ts';
+import { UTF8_DATABASE } from '../model/remedies.ts';
 import { isMissingTable } from '../model/sqlstate.ts';
 import type { Queryable } from './pool.ts';
 import { statement } from './statement.ts';
@@ -67,4 +68,11 @@ export function unreleased(): MillraceError {
         'playground, remove the folder .millrace. Replication slots that were made for it must be dropped at their sources.',
     },
   );
+}
+
+/** The database cannot keep every character, and the first row with another one would stop its capture. */
+export function notUtf8(encoding: string): MillraceError {
+  return new MillraceError('bad_setting', `DATABASE_URL: the database's encoding is ${encoding}, not UTF8`, {
+    remedy: UTF8_DATABASE,
+  });
 }

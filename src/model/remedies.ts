@@ -197,3 +197,7 @@ const CAPTURE: readonly Rule<string>[] = [
 /** Of capture: what the server of the database `at` says; undefined: nothing is known that helps. */
 export const remedyForCapture = (error: unknown, at: string): string | undefined =>
   remedyBy(CAPTURE, error, at)?.remedy;
+
+/** For messages; in any locale of the server's. */
+export const UTF8_DATABASE =
+  "create database millrace encoding 'UTF8' locale 'C' template template0; then use that one as DATABASE_URL.";

@@ -52,7 +52,7 @@ describe('checks of room', () => {
 
   const SERVER: MessageDatabaseFacts['server'] = {
     ...{ version: 180000, version_name: '18.0', fsync: true, full_page_writes: true, max_connections: 100 },
-    ...{ clock_ms: 1_000_000, old_snapshots: [], role: 'r', database: 'd', may_create: true },
+    ...{ clock_ms: 1_000_000, old_snapshots: [], role: 'r', database: 'd', encoding: 'UTF8', may_create: true },
     ours: [{ application: 'millrace worker', connections: 5 }],
   };
   const FACTS: MessageDatabaseFacts = { server: SERVER, room: 50, schema: undefined, nowMs: 1_000_000 };
@@ -63,6 +63,7 @@ describe('checks of room', () => {
     ['warning clock_apart', { nowMs: 1_040_000 }],
     ['warning commit_not_durable', { server: { ...SERVER, fsync: false } }],
     ['error may_not_create', { server: { ...SERVER, may_create: false } }],
+    ['error encoding', { server: { ...SERVER, encoding: 'LATIN1' } }],
     ['error too_old', { server: { ...SERVER, version: 130000 } }],
     ['warning long_snapshot', { server: { ...SERVER, old_snapshots: [old] } }],
     ['warning long_snapshot', { server: { ...SERVER, old_snapshots: [{ ...old, pid: null, gid: 'a' }] } }],

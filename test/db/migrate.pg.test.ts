@@ -121,6 +121,24 @@ describe('migrate', () => {
       .that.contains(`works with releases of version ${SCHEMA.version + 1} and later`);
   });
 
+  for (const encoding of ['LATIN1', 'SQL_ASCII']) {
+    it(`refuses to begin in a database of ${encoding}, which could not keep every message, and says what to do`, async () => {
+      const { name, url } = await (await sharedCluster()).createDatabase({ encoding });
+      const db = openPool(optionsOf(url));
+      const failed = await migrateSchema({ log: remembering().log }, optionsOf(url)).catch((error: unknown) => error);
+      expect(failed).to.have.property('code', 'bad_setting');
+      expect(failed).to.have.property('message').that.contains(`encoding is ${encoding}, not UTF8`);
+      const { remedy } = failed as { remedy: string };
+      expect(remedy).to.match(/^create database millrace encoding 'UTF8'/);
+      const { rows } = await db.query(`select from pg_namespace where nspname like 'millrace%'`);
+      expect(rows).to.deep.equal([]);
+      const sql = remedy.slice(0, remedy.indexOf(';')).replace('millrace', `${name}_utf8`);
+      await db.query(sql);
+      await db.query(`drop database ${name}_utf8`);
+      await db.close();
+    });
+  }
+
   it('notes a higher version, also where no file has changed', async () => {
     await m.db.query('update millrace_private.schema_state set version = 0, serves = 0');
     expect(await migrate()).to.deep.equal([]);

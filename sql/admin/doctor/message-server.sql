@@ -2,6 +2,7 @@ select current_setting('server_version_num')::integer as version,
        current_setting('server_version') as version_name,
        current_setting('fsync')::boolean as fsync,
        current_setting('full_page_writes')::boolean as full_page_writes,
+       current_setting('server_encoding') as encoding,
        current_setting('max_connections')::integer as max_connections,
        session_user::text as role, current_database()::text as database,
        has_database_privilege(current_database(), 'create')

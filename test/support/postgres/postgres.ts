@@ -22,7 +22,8 @@ export interface Cluster {
   port: number;
   adminUrl: string;
   /** `template`: the name of a database of this cluster to copy; nobody may be connected to it. */
-  createDatabase(options?: { template?: string }): Promise<TestDatabase>;
+  /** `encoding`: UTF8, if absent; without a template. */
+  createDatabase(options?: { template?: string; encoding?: string }): Promise<TestDatabase>;
   stop(): Promise<void>;
 }
 
@@ -122,14 +123,19 @@ export async function startCluster(
     adminUrl: server.adminUrl,
     createDatabase: async (from = {}) => {
       made += 1;
-      return await createDatabase(server.adminUrl, `test_${process.pid}_${made}`, from.template);
+      return await createDatabase(server.adminUrl, `test_${process.pid}_${made}`, from);
     },
     stop: () => server.stop(),
   };
 }
 
-async function createDatabase(adminUrl: string, name: string, template: string | undefined): Promise<TestDatabase> {
-  const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)} strategy file_copy`;
+async function createDatabase(
+  adminUrl: string,
+  name: string,
+  { template, encoding }: { template?: string; encoding?: string },
+): Promise<TestDatabase> {
+  const other = encoding === undefined ? '' : ` template template0 encoding '${encoding}' locale 'C'`;
+  const copy = template === undefined ? other : ` template ${pg.escapeIdentifier(template)} strategy file_copy`;
   await execute(adminUrl, `create database ${name}${copy}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
