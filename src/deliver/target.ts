@@ -14,7 +14,7 @@ export interface LaneSink {
   /** It makes messages that others receive. */
   shapes: boolean;
   maxRetryCount: number | null;
-  /** It has one lane alone: while a batch is on its way, what follows is read. Of several, one reads while another sends. */
+  /** While a batch of a lane is on its way, what follows it is read. */
   readsAhead: boolean;
   /** It was found ready since it was opened. */
   tested: boolean;

@@ -5,6 +5,7 @@ import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { Sink } from '../model/sink.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet } from '../transform/shape.ts';
+import { hasFunctions } from './prepare.ts';
 import { refusedSink } from './refused.ts';
 
 import type { LaneSink, Targets } from './target.ts';
@@ -96,16 +97,18 @@ async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Pr
 
 function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
   const { settings } = entry;
+  const functions = functionsOf(entry, catalog);
   return {
     no: entry.no,
     name: entry.name,
     sink,
-    functions: functionsOf(entry, catalog),
+    functions,
     replaces: entry.traits.replaces,
     shapes: entry.traits.receivable,
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
-    readsAhead: entry.lanes === 1 && sink.within === undefined,
+    // Of two lanes one reads while the other sends, unless both wait for functions.
+    readsAhead: sink.within === undefined && (entry.lanes === 1 || hasFunctions(functions)),
     tested: false,
     crashes: new Set(),
     sampledAt: 0,

@@ -46,6 +46,16 @@ describe('the destinations of a worker', () => {
     expect(events).to.deep.equal(['open sink-1 null', 'open sink-2 null', 'close sink-1 null', 'close sink-2 null']);
   });
 
+  it('are read ahead for where one lane is alone, or lanes wait for functions', async () => {
+    const shape = { name: 'shape', type: 'path' as const, sink_type: null, code: null, path: 'record' };
+    const settings = sinkSettings({ name: 'sink-2', destination: SEARCH, transform: 'shape' });
+    catalog = { ...catalog, functions: [shape], sinks: [sink(1), sink(2, { settings }), sink(3, { lanes: 1 })] };
+    const opened = targets();
+    const all = await Promise.all([1, 2, 3].map(async (no) => (await opened.get(no))?.readsAhead));
+    expect(all).to.deep.equal([false, true, true]);
+    await opened.close();
+  });
+
   it('are opened anew with other settings, and closed when they are switched off', async () => {
     const opened = targets();
     await opened.get(1);

@@ -4,7 +4,8 @@
  * there is at all goes when it is alone. Whoever has a share waits for no other, so nobody waits for ever.
  *
  * A destination that answers after seconds keeps what was read for it so long. So that the others need not wait for it, one
- * holder has a quarter at most, and while half of the budget is in use, one that may keep it for long gets little at a time.
+ * holder has a quarter at most (half of it all, where nobody waits and it does not either), and while half of the budget is in use, one
+ * that may keep it for long gets little at a time.
  */
 export interface Share {
   readonly bytes: number;
@@ -17,13 +18,13 @@ export interface Share {
 export interface ByteBudget {
   /** Waits for so many bytes; may give less (see `Share.bytes`) to one that is slow. Undefined: the signal came first. */
   take(bytes: number, signal: AbortSignal, by?: Holder): Promise<Share | undefined>;
-  /** The same without waiting. Undefined: it would have to wait, or somebody else does. */
+  /** The same without waiting, for what can be left out. Undefined: it would have to wait, or somebody else does. */
   tryTake(bytes: number, by?: Holder): Share | undefined;
   readonly used: number;
 }
 
 export interface Holder {
-  /** All that has the same owner shares a quarter. */
+  /** All that has the same owner shares a quarter, or half without waiting. */
   owner: number;
   /** It may keep its share for long. */
   slow: boolean;
@@ -82,7 +83,9 @@ export function createByteBudget(totalBytes: number): ByteBudget {
     },
     tryTake(bytes, by) {
       const wanted = held.wanted(bytes, by);
-      return queue.length > 0 || held.hasEnough(wanted, by) || !held.fits(wanted) ? undefined : share(wanted, by);
+      return queue.length > 0 || held.hasEnough(wanted, by, totalBytes / 2) || !held.fits(wanted)
+        ? undefined
+        : share(wanted, by);
     },
     async take(bytes, signal, by) {
       if (signal.aborted) return undefined;
@@ -115,8 +118,8 @@ interface Held {
   shares: number;
   count(bytes: number, by: Holder | undefined): void;
   fits(bytes: number): boolean;
-  /** It waits for its own owner, and is in nobody's way. */
-  hasEnough(bytes: number, by: Holder | undefined): boolean;
+  /** It waits for its own owner, and is in nobody's way. `most`: for all of an owner; absent: a quarter. */
+  hasEnough(bytes: number, by: Holder | undefined, most?: number): boolean;
   /** How much of what it asks for it may have at once. */
   wanted(bytes: number, by: Holder | undefined): number;
 }
@@ -136,9 +139,9 @@ function createHeld(totalBytes: number): Held {
     fits(bytes) {
       return this.shares === 0 || this.used + bytes <= totalBytes;
     },
-    hasEnough(bytes, by) {
+    hasEnough(bytes, by, most = totalBytes / 4) {
       const held = (by && heldBy.get(by.owner)) ?? 0;
-      return held > 0 && held + bytes > totalBytes / 4;
+      return held > 0 && held + bytes > most;
     },
     wanted(bytes, by) {
       if (!by) return bytes;

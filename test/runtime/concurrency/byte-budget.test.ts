@@ -60,9 +60,12 @@ describe('the read budget of a worker', () => {
     first.release();
     expect(await turn()).to.deep.equal(['large']);
     got.get('large')!.release();
-    const quarter = budget.tryTake(25, { owner: 1, slow: false, leastBytes: 1 })!;
-    expect(budget.tryTake(1, { owner: 1, slow: false, leastBytes: 1 })).to.equal(undefined);
-    quarter.release();
+    const one = { owner: 1, slow: false, leastBytes: 1 };
+    const half = [budget.tryTake(25, one)!, budget.tryTake(25, one)!];
+    expect(budget.tryTake(1, one)).to.equal(undefined);
+    expect(budget.tryTake(25, { ...one, owner: 2 })?.release()).to.equal(undefined);
+    expect(budget.used).to.equal(50);
+    for (const share of half) share.release();
     expect(budget.used).to.equal(0);
   });
 
