@@ -3619,6 +3619,9 @@ AS $function$
 declare
   v_generation bigint;
 begin
+  if current_setting('idle_in_transaction_session_timeout')::interval not between interval '1 ms' and interval '30 s' then
+    perform set_config('idle_in_transaction_session_timeout', '30s', true);
+  end if;
   lock table millrace_private.lock_catalog in exclusive mode;
   perform millrace_private.refresh_metadata();
   update millrace_private.catalog_state set generation = generation + 1 returning generation into v_generation;

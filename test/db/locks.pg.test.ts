@@ -60,6 +60,40 @@ describe('locks', () => {
     }
   });
 
+  it('of the catalog are not kept by who leaves a transaction open', async () => {
+    const { name } = await addPullSink(m.db, { name: 'left-open' });
+    const person = await openSession(m.db);
+    const patience = async (): Promise<unknown> =>
+      (
+        await person.query<{ ms: number }>(
+          "select extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval) * 1000 as ms",
+        )
+      ).rows[0]!.ms;
+    for (const [own, meanwhile] of [
+      ['0', 30_000],
+      ['10min', 30_000],
+      ['7s', 7_000],
+    ] as const) {
+      await person.query(`set idle_in_transaction_session_timeout = '${own}'`);
+      const before = await patience();
+      await person.query('begin');
+      await person.query('select millrace.pause($1), millrace.resume($1)', [name]);
+      expect(Number(await patience()), own).to.equal(meanwhile);
+      await person.query('commit');
+      expect(await patience()).to.equal(before);
+    }
+    await person.query("set idle_in_transaction_session_timeout = '50ms'");
+    await person.query('begin');
+    await person.query('select millrace.pause($1)', [name]);
+    await until('it is ended', async () => {
+      const { rows } = await m.db.query('select from pg_stat_activity where pid = $1', [person.pid]);
+      return rows.length === 0;
+    });
+    await person.close();
+    const { rows } = await m.db.query('select status from millrace_private.sinks where name = $1', [name]);
+    expect(rows).to.deep.equal([{ status: 'active' }]);
+  });
+
   it('that strangers guess stop neither receive and its answers, nor capture, catalog, migrations, change tables', async () => {
     const { no } = await addPullSink(m.db, { name: 'orders', maxPerGroup: 2 });
     await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 1 }, { group: 2 }]);
