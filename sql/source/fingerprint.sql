@@ -1,6 +1,6 @@
--- `key_order`: what the order of the primary key depends on: its columns by their numbers, their types and collations.
+-- Of table $1, which may be given by its name: then it is seen when another one has taken that. `key_order`: what the order of the primary key depends on: its columns by their numbers, their types and collations.
 select coalesce(md5(string_agg(format('%s %s %s %s', a.attnum, a.atttypid, a.attname, a.attgenerated), ',' order by a.attnum)), '')
-         || ' ' || k.key_order as fingerprint, k.key_order
+         || ' ' || k.key_order || ' ' || $1::oid as fingerprint, k.key_order
   from (select coalesce(string_agg(concat_ws(' ', b.attnum, b.atttypid, b.attcollation), ',' order by p.place), '') as key_order
           from pg_catalog.pg_index i
          cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality p (attnum, place)

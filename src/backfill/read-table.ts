@@ -19,15 +19,17 @@ interface Position {
   after: string[];
   /** In which order it is a place; absent: a release before has written it. */
   order?: string;
+  /** Of which table; absent: a release before has written it. */
+  oid?: number;
 }
 
 export function openTableReader(input: TableInput, now: () => number): Reader {
   const { table, relation, budget } = input;
   const order = `${input.sort?.typeOid ?? ''} ${table.keyOrder}`;
   const requestAt = (position: unknown): PageRequest => {
-    const { after, order: of = order } = (position ?? {}) as Partial<Position>;
-    // In another order it is no place: the backfill begins again.
-    return { table, sort: input.sort, from: input.from, after: of === order ? after : undefined };
+    const { after, order: of = order, oid = table.oid } = (position ?? {}) as Partial<Position>;
+    // In another order, or another table, it is no place: the backfill begins again.
+    return { table, sort: input.sort, from: input.from, after: of === order && oid === table.oid ? after : undefined };
   };
   let fresh = true;
   /** Bytes of a row of the page before: the next ones are hardly twice as large. */
@@ -41,7 +43,7 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
       const page = await readPage({ client, now }, requestAt(position), { ...budget, rowBytes });
       if (page.rows.length > 0) rowBytes = page.bytes / page.rows.length;
       return {
-        position: page.last === undefined ? position : ({ after: page.last, order } satisfies Position),
+        position: page.last === undefined ? position : ({ after: page.last, order, oid: table.oid } satisfies Position),
         ended: page.ended,
         read: page.rows.length,
         put(pending, place) {

@@ -8,7 +8,7 @@ import type { RelationMessage, ReplicaIdentity } from '../codec/row-message.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { isMisspelt, quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { isMisspelt, type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
 import { generatedColumns } from './generated.ts';
 import { noKey } from './no-key.ts';
 import { schemasOf } from './tables.ts';
@@ -156,5 +156,8 @@ export function sortColumnOf(table: TableDescription, name: string): TableColumn
   });
 }
 
-/** The same as a statement without parameters. */
-export const fingerprintSql = (oid: number): string => FINGERPRINT.text.replaceAll('$1', String(oid));
+/** The same as a statement without parameters, of the table that has this name now. */
+export function fingerprintSql(table: QuotedTable): string {
+  const named = `${quoteLiteral(quoteTable(table))}::regclass`;
+  return FINGERPRINT.text.replaceAll('$1', () => named);
+}

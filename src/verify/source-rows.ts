@@ -31,7 +31,7 @@ const PAGE = { rows: 2_000, bytes: 8 * 1024 * 1024, ms: 5_000, step: 500 };
 const QUERY_MS = 30_000;
 const KEYS_AT_ONCE = 500;
 
-/** @throws MillraceError bad_source when the table's columns have changed since it was described. */
+/** @throws MillraceError bad_source when the table has changed since it was described, or another one has its name. */
 export async function readRowsAfter(
   source: Database,
   { table, after }: { table: TableDescription; after: readonly string[] | undefined },
@@ -85,9 +85,13 @@ async function hold(client: Connection, table: TableDescription): Promise<void> 
     await holdTable(client, table);
   } catch (error) {
     if (!(error instanceof ReloadError)) throw error;
-    throw new MillraceError('bad_source', `the columns of ${table.schema}.${table.name} changed meanwhile`, {
-      remedy: 'Verify again.',
-    });
+    throw new MillraceError(
+      'bad_source',
+      `${table.schema}.${table.name} changed meanwhile, or another table has its name`,
+      {
+        remedy: 'Verify again.',
+      },
+    );
   }
 }
 

@@ -42,6 +42,30 @@ describe('a backfill of a table that changes under it', function () {
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
   });
 
+  it('begins again with another table that has taken the name of its own', async () => {
+    const sinkNo = await begin(
+      `create table items (id int primary key, name text); insert into items select n, 'former' from generate_series(1, 12000) n;
+       create table next (id int primary key, name text); insert into next select n, 'next' from generate_series(1, 12000) n`,
+      { page: { rows: 500 } },
+    );
+    await call(`select millrace.backfill('worker', 'items')`);
+    await until('it waits for its sink', async () => (await backfillsOf(on.messages.db))[0]?.reason !== null);
+    await on.source.query('begin; alter table items rename to former; alter table next rename to items; commit');
+    const read: string[] = [];
+    const take = async (): Promise<void> => {
+      const { rows } = await on.messages.db.query<{ record: string }>(
+        `delete from millrace_private.messages where sink_no = ${sinkNo} returning record`,
+      );
+      read.push(...rows.map(({ record }) => record).filter((record) => record.includes('"next"')));
+    };
+    await until('it is done', async () => {
+      await take();
+      return (await backfillsOf(on.messages.db))[0]?.state === 'done';
+    });
+    await take();
+    expect(new Set(read).size).to.equal(12_000);
+  });
+
   ofReplication('row filters are for it').describe('of rows that take long to read', () => {
     /** Each row costs the source a hash of so many megabytes; a query may take a fifth of a second. */
     const filtered = (megabytes: string): CapturedOptions => ({
