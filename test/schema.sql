@@ -1837,6 +1837,7 @@ AS $function$
 declare
   v_epoch integer;
 begin
+  perform millrace_private.limit_idling();
   update millrace_private.positions p
      set epoch = p.epoch + 1, generation = p.generation + 1, system_identifier = null,
          left_system = case when p.state <> 'needs_resync' or p.reason !~ '(restored|promoted|another database)'
@@ -2233,6 +2234,7 @@ declare
   v_count integer;
   v_groups bigint[];
 begin
+  perform millrace_private.limit_idling();
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   with dropped as (
@@ -3070,6 +3072,20 @@ RETURN (array_position('{ok,warning,unknown,failing}'::text[], p_level) - 1)
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.limit_idling()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if current_setting('idle_in_transaction_session_timeout')::interval not between interval '1 ms' and interval '30 s' then
+    perform set_config('idle_in_transaction_session_timeout', '30s', true);
+  end if;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.lock_consumer(p_sink_no integer, p_what text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3619,9 +3635,7 @@ AS $function$
 declare
   v_generation bigint;
 begin
-  if current_setting('idle_in_transaction_session_timeout')::interval not between interval '1 ms' and interval '30 s' then
-    perform set_config('idle_in_transaction_session_timeout', '30s', true);
-  end if;
+  perform millrace_private.limit_idling();
   lock table millrace_private.lock_catalog in exclusive mode;
   perform millrace_private.refresh_metadata();
   update millrace_private.catalog_state set generation = generation + 1 returning generation into v_generation;
@@ -4076,6 +4090,7 @@ AS $function$
 declare
   v_count integer;
 begin
+  perform millrace_private.limit_idling();
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x

@@ -60,36 +60,40 @@ describe('locks', () => {
     }
   });
 
-  it('of the catalog are not kept by who leaves a transaction open', async () => {
+  it('that stop our processes are not kept by who leaves a transaction open', async () => {
     const { name } = await addPullSink(m.db, { name: 'left-open' });
     const person = await openSession(m.db);
-    const patience = async (): Promise<unknown> =>
-      (
-        await person.query<{ ms: number }>(
-          "select extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval) * 1000 as ms",
-        )
-      ).rows[0]!.ms;
-    for (const [own, meanwhile] of [
-      ['0', 30_000],
-      ['10min', 30_000],
-      ['7s', 7_000],
-    ] as const) {
-      await person.query(`set idle_in_transaction_session_timeout = '${own}'`);
-      const before = await patience();
-      await person.query('begin');
-      await person.query('select millrace.pause($1), millrace.resume($1)', [name]);
-      expect(Number(await patience()), own).to.equal(meanwhile);
-      await person.query('commit');
-      expect(await patience()).to.equal(before);
+    const patience = async (): Promise<number> => {
+      const setting = "current_setting('idle_in_transaction_session_timeout')::interval";
+      const { rows } = await person.query<{ ms: string }>(`select extract(epoch from ${setting}) * 1000 as ms`);
+      return Number(rows[0]!.ms);
+    };
+    const cases: string[][] = [];
+    for (const call of [
+      `millrace.pause('${name}')`,
+      `millrace.retry('${name}', '{1}')`,
+      `millrace.discard('${name}', '{1}')`,
+      `millrace.accept_gap('shop')`,
+    ]) {
+      for (const own of ['0', '10min', '7s']) {
+        await person.query(`set idle_in_transaction_session_timeout = '${own}'`);
+        await person.query(`begin; select ${call}`);
+        const meanwhile = await patience();
+        await person.query('rollback');
+        cases.push([call, own, String(meanwhile), String(await patience())]);
+      }
     }
     await person.query("set idle_in_transaction_session_timeout = '50ms'");
-    await person.query('begin');
-    await person.query('select millrace.pause($1)', [name]);
+    await person.query(`begin; select millrace.pause('${name}')`);
     await until('it is ended', async () => {
       const { rows } = await m.db.query('select from pg_stat_activity where pid = $1', [person.pid]);
       return rows.length === 0;
     });
     await person.close();
+    for (const [call, own, meanwhile, after] of cases) {
+      expect(meanwhile, `${call} ${own}`).to.equal(own === '7s' ? '7000' : '30000');
+      expect(after, `${call} ${own}`).to.equal({ '0': '0', '10min': '600000' }[own!] ?? '7000');
+    }
     const { rows } = await m.db.query('select status from millrace_private.sinks where name = $1', [name]);
     expect(rows).to.deep.equal([{ status: 'active' }]);
   });

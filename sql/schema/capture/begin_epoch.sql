@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_epoch integer;
 begin
+  perform millrace_private.limit_idling();
   update millrace_private.positions p
      set epoch = p.epoch + 1, generation = p.generation + 1, system_identifier = null,
          left_system = case when p.state <> 'needs_resync' or p.reason !~ '(restored|promoted|another database)'

@@ -10,6 +10,7 @@ declare
   v_count integer;
   v_groups bigint[];
 begin
+  perform millrace_private.limit_idling();
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   with dropped as (

@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_count integer;
 begin
+  perform millrace_private.limit_idling();
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
