@@ -3653,6 +3653,8 @@ CREATE OR REPLACE FUNCTION millrace_private.put_back(p_sink_no integer, p_what t
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
+  -- (A value that the planner does not know: it would take the index of all that is leased, and read that for each token.)
+  c_leased constant text := 'leased';
   c_state constant text := case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end;
   c_stage constant text := case p_what when 'nack' then 'receive' end;
   c_error constant text := case p_what when 'nack' then 'given back by the client' end;
@@ -3698,7 +3700,7 @@ begin
          set state = c_state, attempts = x.attempts - (p_what = 'release')::integer, due_at = v_due_at,
              stage = c_stage, error = c_error
        where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-         and x.state = 'leased' and x.due_at is distinct from v_due_at;
+         and x.state = c_leased and x.due_at is distinct from v_due_at;
       get diagnostics v_taken = row_count;
       v_count := v_count + v_taken;
     end if;
@@ -4088,6 +4090,8 @@ CREATE OR REPLACE FUNCTION millrace_private.retry_messages(p_sink_no integer, p_
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
+  -- (A value that the planner does not know: it would take the index of all that is parked, and read that for each call.)
+  c_parked constant text := 'parked';
   v_count integer;
 begin
   perform millrace_private.limit_idling();
@@ -4095,7 +4099,7 @@ begin
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
-   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked'
+   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = c_parked
      and not (millrace_private.is_key_only(x.stage, x.error)
               and (select m.action from millrace_private.messages m
                     where m.sink_no = p_sink_no and m.lane = x.lane and m.id = x.id) is distinct from 'delete');

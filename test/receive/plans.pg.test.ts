@@ -3,8 +3,8 @@
  * Postgres puts them into the statement and finds their rows by index. It does so silently, and silently ceases to.
  */
 import { expect } from 'chai';
-import { type Database, openPool } from '../../src/db/pool.ts';
-import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { type Database, openPool, type Queryable } from '../../src/db/pool.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 describe('receive: plans', () => {
@@ -48,6 +48,52 @@ describe('receive: plans', () => {
       for (const index of indexes) expect(plan).to.match(new RegExp(`Index (Only )?Scan using \\S+_${index} `));
     });
   }
+
+  /** Of delivery states, by this session. */
+  const rowsRead = async (tx: Queryable): Promise<number> => {
+    const { rows } = await tx.query<{ rows: number }>(
+      `select coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::integer as rows from pg_stat_xact_all_tables
+        where relid = 'millrace_private.delivery_states'::regclass`,
+    );
+    return rows[0]!.rows;
+  };
+
+  for (const state of ['leased', 'retrying', 'parked', 'held'])
+    it(`what is done to one of many messages that are ${state} looks at no others`, async () => {
+      const name = `many-${state}`;
+      const { no: of } = await addPullSink(m.db, { name, maxRetryCount: 3 });
+      const ids = await appendMessages(
+        m.db,
+        of,
+        Array.from({ length: 500 }, () => ({})),
+      );
+      const token = 'a'.repeat(32);
+      await m.db.query(
+        `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, due_at, parked_at, token, stage, error)
+         select $1, i, 0, $3, 1, case when $3 in ('leased', 'retrying') then clock_timestamp() + interval '1 h' end,
+                case when $3 = 'parked' then now() end, $4, 'receive', 'x'
+           from unnest($2::bigint[]) i`,
+        [of, ids, state, token],
+      );
+      const given = `'{${token}-${ids[7]}}'`;
+      for (const call of [
+        `millrace.extend('${name}', ${given}, '1 min')`,
+        `millrace.nack('${name}', ${given})`,
+        `millrace_private.put_back(${of}, 'release', ${given}, '0')`,
+        `millrace.retry('${name}', '{${ids[7]}}')`,
+        `millrace.discard('${name}', '{${ids[7]}}')`,
+        `millrace.ack('${name}', ${given})`,
+      ]) {
+        const read = await queue.transaction(async (tx) => {
+          const before = await rowsRead(tx);
+          await tx.query(`select ${call}`);
+          const after = await rowsRead(tx);
+          await tx.query('rollback; begin');
+          return after - before;
+        });
+        expect(read, call).to.be.below(20);
+      }
+    });
 
   it('ranges_of is part of the statement that reads many messages, and reads each range in order', async () => {
     const plan = await planOf(

@@ -7,6 +7,8 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bit
 set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0
 set search_path = pg_catalog, pg_temp as $$
 declare
+  -- (A value that the planner does not know: it would take the index of all that is parked, and read that for each call.)
+  c_parked constant text := 'parked';
   v_count integer;
 begin
   perform millrace_private.limit_idling();
@@ -14,7 +16,7 @@ begin
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
-   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked'
+   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = c_parked
      and not (millrace_private.is_key_only(x.stage, x.error)
               and (select m.action from millrace_private.messages m
                     where m.sink_no = p_sink_no and m.lane = x.lane and m.id = x.id) is distinct from 'delete');

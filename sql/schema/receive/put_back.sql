@@ -8,6 +8,8 @@ create or replace function millrace_private.put_back(
 language plpgsql set lock_timeout = '10s'
 set search_path = pg_catalog, pg_temp as $$
 declare
+  -- (A value that the planner does not know: it would take the index of all that is leased, and read that for each token.)
+  c_leased constant text := 'leased';
   c_state constant text := case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end;
   c_stage constant text := case p_what when 'nack' then 'receive' end;
   c_error constant text := case p_what when 'nack' then 'given back by the client' end;
@@ -53,7 +55,7 @@ begin
          set state = c_state, attempts = x.attempts - (p_what = 'release')::integer, due_at = v_due_at,
              stage = c_stage, error = c_error
        where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-         and x.state = 'leased' and x.due_at is distinct from v_due_at;
+         and x.state = c_leased and x.due_at is distinct from v_due_at;
       get diagnostics v_taken = row_count;
       v_count := v_count + v_taken;
     end if;
