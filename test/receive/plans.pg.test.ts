@@ -95,6 +95,43 @@ describe('receive: plans', () => {
       }
     });
 
+  it('what is pending is counted, and how late it is is found, without going through all that is parked for each message', async () => {
+    const half = 500;
+    for (const passed of [true, false]) {
+      const { no: of } = await addPullSink(m.db, { name: `parked-${passed}` });
+      const ids = await appendMessages(
+        m.db,
+        of,
+        Array.from({ length: 2 * half }, () => ({})),
+      );
+      await m.db.query(
+        `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, due_at, parked_at, token)
+         select $1, i, 0, case when n > $3 then 'parked' else 'leased' end, 1,
+                case when n <= $3 then clock_timestamp() + interval '1 h' end, case when n > $3 then now() end, 'x'
+           from unnest($2::bigint[]) with ordinality u (i, n)
+          where $4 or n > $3`,
+        [of, passed ? ids : ids.toReversed(), half, passed],
+      );
+      if (passed)
+        await m.db.query(
+          'insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at) values ($1, 0, 1, $2, 0, now())',
+          [of, ids.at(-1)],
+        );
+      const [counting, looking] = await queue.transaction(async (tx) => {
+        const before = await rowsRead(tx);
+        const { rows } = await tx.query<{ pending: number }>('select pending from millrace_private.count_pending($1)', [
+          of,
+        ]);
+        expect(rows).to.deep.equal([{ pending: half }]);
+        const between = await rowsRead(tx);
+        await tx.query('select * from millrace_private.sinks_lag(array[$1::integer])', [of]);
+        return [between - before, (await rowsRead(tx)) - between];
+      });
+      expect(counting, 'counting').to.be.below(10 * half);
+      expect(looking, 'looking').to.be.below(10 * half);
+    }
+  });
+
   it('ranges_of is part of the statement that reads many messages, and reads each range in order', async () => {
     const plan = await planOf(
       `select r.messages from millrace_private.ranges_of($1, array['a', 'b'], array[1, 5], array[4, 9], null, false) r

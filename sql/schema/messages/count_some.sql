@@ -36,8 +36,7 @@ begin
                                      where e.sink_no = p_sink_no and e.state <> 'parked' order by e.id limit 1),
                                    (select r.lo + 1 from millrace_private.leases r
                                      where r.sink_no = p_sink_no order by r.hi limit 1))
-                 and not exists (select from millrace_private.delivery_states e
-                                  where e.sink_no = p_sink_no and e.id = m.id and e.state = 'parked' offset 0)
+                 and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                order by m.id limit p_most + 1) f;
     else
       select count(*) into v_below from millrace_private.delivery_states e

@@ -32,8 +32,7 @@ begin
              select m.committed_at
                from (select o.id, o.committed_at from millrace_private.messages o
                       where o.sink_no = p.sink_no and o.lane = p.lane and o.id > p.passed_id order by o.id limit 1000) m
-              where not exists (select from millrace_private.delivery_states e
-                                 where e.sink_no = p.sink_no and e.id = m.id and e.state = 'parked' offset 0)
+              where not exists (select from millrace_private.parked(p.sink_no, m.id) offset 0)
               order by m.id limit 1) n
      union all
     select p.sink_no, d.committed_at
