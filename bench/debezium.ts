@@ -1,4 +1,4 @@
-/** The changes of the drain taken by Debezium Server, from a copy of the same slot, until the same receiver has them all. */
+/** The changes of the drain taken by Debezium Server, made anew, until the same receiver has them all. */
 import { type DebeziumServer, findDebezium, startDebezium } from './debezium-server.ts';
 import { type Drained, type DrainOptions, less, untilReceived, untilStreaming } from './drain.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';

@@ -31,7 +31,7 @@ export interface DrainRound {
   /** What the receiver got. */
   requests: number;
   bytes: number;
-  /** Another program with the same WAL, where it can be run. */
+  /** Another program with the same changes, where it can be run. */
   peer?: Drained;
 }
 

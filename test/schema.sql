@@ -901,6 +901,7 @@ comment 'Stops delivery to a sink and keeps no changes for it from now on. False
 CREATE OR REPLACE FUNCTION millrace.discard(sink text, ids bigint[])
  RETURNS integer
  LANGUAGE plpgsql
+ SET lock_timeout TO '10s'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
@@ -1403,6 +1404,7 @@ comment 'Repairs a database that needs a resync: capture starts again in a new e
 CREATE OR REPLACE FUNCTION millrace.retry(sink text, ids bigint[])
  RETURNS integer
  LANGUAGE plpgsql
+ SET lock_timeout TO '10s'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare

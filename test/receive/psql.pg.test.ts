@@ -197,6 +197,16 @@ describe('receive: from psql', () => {
     });
   });
 
+  it('waits for a lock for 10 s at most, also to retry and to discard', async () => {
+    const { no, name } = await consumer();
+    await m.db.transaction(async (holder) => {
+      await holder.query(`select millrace_private.lock_consumer($1, 'alone')`, [no]);
+      const calls = [`ack($1, '{x}')`, `retry($1, '{1}')`, `discard($1, '{1}')`];
+      const codes = calls.map(async (call) => await codeOf(m.db.query(`select millrace.${call}`, [name])));
+      expect(await Promise.all(codes)).to.deep.equal(calls.map(() => '55P03'));
+    });
+  });
+
   it('refuses a transaction that is not read committed', async () => {
     const { no, name } = await consumer();
     await appendMessages(m.db, no, [{ group: 1 }]);

@@ -1,5 +1,5 @@
 -- Deletes messages that failed: parked, backing off or held. Returns how many.
-create or replace function millrace.discard(sink text, ids bigint[]) returns integer language plpgsql
+create or replace function millrace.discard(sink text, ids bigint[]) returns integer language plpgsql set lock_timeout = '10s'
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.sink_no(sink);

@@ -1,5 +1,5 @@
 -- Puts parked messages back at their old place, to be tried at once and counted anew. Returns how many.
-create or replace function millrace.retry(sink text, ids bigint[]) returns integer language plpgsql
+create or replace function millrace.retry(sink text, ids bigint[]) returns integer language plpgsql set lock_timeout = '10s'
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.sink_no(sink);
