@@ -86,6 +86,8 @@ export async function describeTable(
 ): Promise<TableDescription> {
   const { schema, name, publication } = table;
   const full = `${schema}.${name}`;
+  // Before everything else: if the table changes meanwhile, this description is one of a table that is no longer so.
+  const fingerprint = await fingerprintOf(source, table);
   const { rows } = await source.query<Row>(DESCRIBE, [publication, schema, name, await schemasOf(source, publication)]);
   const row = rows[0];
   if (!row) {
@@ -133,16 +135,16 @@ export async function describeTable(
     columns,
     keys,
     message: { tag: 'relation', oid: row.oid, schema, name, identity: row.identity, columns },
-    ...(await fingerprintOf(source, row.oid)),
+    ...fingerprint,
   };
 }
 
 /** Of the table as it is now. */
 async function fingerprintOf(
   source: Queryable,
-  oid: number,
+  table: QuotedTable,
 ): Promise<Pick<TableDescription, 'fingerprint' | 'keyOrder'>> {
-  const { rows } = await source.query<{ fingerprint: string; key_order: string }>(FINGERPRINT, [oid]);
+  const { rows } = await source.query<{ fingerprint: string; key_order: string }>(fingerprintSql(table));
   const { fingerprint, key_order: keyOrder } = rows[0]!;
   return { fingerprint, keyOrder };
 }
@@ -156,8 +158,8 @@ export function sortColumnOf(table: TableDescription, name: string): TableColumn
   });
 }
 
-/** The same as a statement without parameters, of the table that has this name now. */
+/** A statement without parameters, of the table that has this name now; `fingerprint` is null without one. */
 export function fingerprintSql(table: QuotedTable): string {
-  const named = `${quoteLiteral(quoteTable(table))}::regclass`;
+  const named = `to_regclass(${quoteLiteral(quoteTable(table))})`;
   return FINGERPRINT.text.replaceAll('$1', () => named);
 }
