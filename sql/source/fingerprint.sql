@@ -1,5 +1,6 @@
--- Of table $1, which may be given by its name: then it is seen when another one has taken that. `lists`: which
--- publications list it, and what they send of its columns and rows. `key_order`: what the order of the primary key depends on: its columns by their numbers, their types and collations.
+-- Of the table that has the name now: it is seen when another one has taken it. `lists`: which publications list it, and what they
+-- send of its columns and rows. `key_order`: what the order of the primary key depends on: its columns by their numbers, their types
+-- and collations. (The name is put into this text, never into a comment: it may have a line break.)
 select coalesce(md5(string_agg(format('%s %s %s %s', a.attnum, a.atttypid, a.attname, a.attgenerated), ',' order by a.attnum)), '')
          || ' ' || k.key_order || ' ' || $1::oid || ' ' || p.lists as fingerprint, k.key_order
   from (select coalesce(string_agg(concat_ws(' ', b.attnum, b.atttypid, b.attcollation), ',' order by p.place), '') as key_order

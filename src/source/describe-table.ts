@@ -161,5 +161,5 @@ export function sortColumnOf(table: TableDescription, name: string): TableColumn
 /** A statement without parameters, of the table that has this name now; `fingerprint` is null without one. */
 export function fingerprintSql(table: QuotedTable): string {
   const named = `to_regclass(${quoteLiteral(quoteTable(table))})`;
-  return FINGERPRINT.text.replaceAll('$1', () => named);
+  return FINGERPRINT.text.replaceAll('$1::oid', () => `${named}::oid`);
 }
