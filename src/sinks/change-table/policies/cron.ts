@@ -87,14 +87,17 @@ async function placeOf(tx: Queryable): Promise<Place> {
 /** In another database of the server. What goes wrong on the way there is the policy's fault alone. */
 async function there(target: CronTarget, wish: Wish, signal: AbortSignal): Promise<TableWarning[]> {
   let beside: Database | undefined;
+  let known = wish;
   try {
     beside = await target.deps.beside!(wish.request.elsewhere!.cronDatabase);
-    return await onDestination(beside, { signal, timeoutMs: target.timeoutMs }, async (tx) =>
-      (await placeOf(tx)).installed ? await ensureJob(tx, { ...wish, isKnown: true }) : [missing(wish)],
-    );
+    return await onDestination(beside, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
+      if (!(await placeOf(tx)).installed) return [missing(wish)];
+      known = { ...wish, isKnown: true };
+      return await ensureJob(tx, known);
+    });
   } catch (error) {
     signal.throwIfAborted();
-    return [missing(wish, messageOf(error))];
+    return [missing(known, messageOf(error))];
   } finally {
     await beside?.close();
   }
