@@ -126,7 +126,13 @@ describe('a switch of the way of capture', () => {
     await on.received(sink, 2);
     expect(await reads()).to.equal(`${on.slot}_x`);
     await on.stop();
-    await on.source.query(`select pg_drop_replication_slot('${on.slot}_x')`);
+    // The server may be a moment behind.
+    await until('nobody reads the slot', async () => {
+      const { rows } = await on.source.query(
+        `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${on.slot}_x' and not active`,
+      );
+      return rows.length > 0;
+    });
   });
 
   it('does not leave a table behind that triggers cannot note as it is published', async () => {
