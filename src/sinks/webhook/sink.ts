@@ -100,8 +100,10 @@ interface Progress {
   failures: Failure[];
   /** Among them is what is refused, and not with the endpoint. */
   suspects: Set<Delivery>;
-  /** Groups of which nothing more is sent in this call. */
+  /** Groups of which nothing more is sent in this call, but suspects. */
   stopped: Set<number>;
+  /** Groups of which no suspect is sent any more either. */
+  stoppedAgain: Set<number>;
   /** Groups that wait for a message that is to be retried. */
   waiting: Set<number>;
   circuit: Circuit | undefined;
@@ -119,6 +121,7 @@ async function sendAll(sending: Sending, batch: readonly Delivery[]): Promise<Se
     failures: [],
     suspects: new Set(),
     stopped: new Set(),
+    stoppedAgain: new Set(),
     waiting: new Set(),
     circuit: undefined,
     failedInARow: 0,
@@ -179,14 +182,14 @@ async function deliver(sending: Sending, progress: Progress, all: Load): Promise
     case 'refused':
       sending.evidence.failed(load);
       progress.failedInARow += 1;
-      for (const group of groupsOf(load)) progress.stopped.add(group);
+      for (const delivery of load) stop(delivery, progress);
       progress.failures.push({ load, verdict, tick: progress.tick });
       break;
     case 'down':
       progress.circuit ??= verdict.circuit;
       break;
     case 'aborted':
-      for (const group of groupsOf(load)) progress.stopped.add(group);
+      for (const delivery of load) stop(delivery, progress);
       break;
   }
 }
@@ -203,10 +206,19 @@ function judged(verdict: Verdict, load: Load, { suspects }: Progress): Verdict {
 }
 
 /** What is not sent stops all of its groups: nothing of them may overtake it. */
-function maySend({ groups }: Delivery, sending: Sending, progress: Progress): boolean {
-  const may = !isEnding(sending, progress) && !groups.some((group) => progress.stopped.has(group));
-  if (!may) for (const group of groups) progress.stopped.add(group);
+function maySend(delivery: Delivery, sending: Sending, progress: Progress): boolean {
+  const { suspects, stopped, stoppedAgain } = progress;
+  const behind = suspects.has(delivery) ? stoppedAgain : stopped;
+  const may = !isEnding(sending, progress) && !delivery.groups.some((group) => behind.has(group));
+  if (!may) stop(delivery, progress);
   return may;
+}
+
+function stop(delivery: Delivery, { suspects, stopped, stoppedAgain }: Progress): void {
+  for (const group of delivery.groups) {
+    stopped.add(group);
+    if (suspects.has(delivery)) stoppedAgain.add(group);
+  }
 }
 
 async function deliverHalves(sending: Sending, progress: Progress, load: Load): Promise<void> {
@@ -223,7 +235,7 @@ async function acquit(sending: Sending, progress: Progress, begun: number): Prom
     if (verdict.kind === 'retry') retryLater(progress, load, verdict.circuit);
     else if (load.length === 1) progress.outcomes.set(load[0]!, refusedFor(verdict.circuit));
     else {
-      for (const group of groupsOf(load)) progress.stopped.delete(group);
+      // Its groups stay stopped: something of them may have been passed over since.
       for (const delivery of load) progress.suspects.add(delivery);
       await deliverHalves(sending, progress, load);
     }

@@ -140,6 +140,34 @@ describe('the webhook sink', () => {
       expect(kinds(result)).to.equal('done park done done done');
     });
 
+    it('nothing of a group is sent any more where something of it was passed over meanwhile', async () => {
+      answers(endpoint, { 2: 404 });
+      const result = await open({ batch: true, batch_size: 2, parallel: 1 }).send(
+        deliveries('1a 2b 3a 4c 5a 6d'),
+        NEVER,
+      );
+      expect(kinds(result)).to.equal('done park untried done untried done');
+      expect(idsOf(endpoint.taken)).to.equal('4 1 6');
+    });
+
+    it('nor while something of it is found by halves', async () => {
+      const [third, first] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      endpoint.answer = (request) => {
+        const ids = idsOf([request]);
+        if (ids === '1') return { hold: first.promise, status: 200 };
+        if (ids === '3+4') return { hold: third.promise, status: 200 };
+        return /\b2\b/.test(ids) ? { status: 404 } : undefined;
+      };
+      const batch = deliveries('1a 2b 3c 4d 5e 6f 7a 8g');
+      const sending = open({ batch: true, batch_size: 2, parallel: 2 }).send(batch, NEVER);
+      await until('the first one is under way by itself', () => idsOf(endpoint.requests).endsWith(' 1'));
+      third.resolve();
+      await until('the last one has come', () => /\b8\b/.test(idsOf(endpoint.requests)));
+      expect(idsOf(endpoint.requests)).not.to.match(/\b7\b/);
+      first.resolve();
+      expect(kinds(await sending)).to.equal('done park done done done done untried done');
+    });
+
     it('in a batch, one that no request survives stands alone in the end, and the others go on', async () => {
       answers(endpoint, { 3: 500 });
       const sink = open({ batch: true });
