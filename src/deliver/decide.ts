@@ -16,6 +16,8 @@ type Failure = Extract<Outcome, { error: string }>;
 export type Verdict =
   | Exclude<Outcome, Failure>
   | (Failure & { stage: Stage; tookMs?: number | undefined })
+  /** There was nothing to send: what the destination has of the row is as it was. */
+  | { kind: 'done'; sent?: false }
   | { kind: 'as_it_was' };
 
 /** A message that remains, and how. */
@@ -61,7 +63,8 @@ export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], o
     const verdict = verdicts[place]!;
     if (verdict.kind === 'done') {
       if (row.state !== null) settlement.finished.push(row.id);
-      if (options.replaces && (row.behind || (failed.has(row.record_pks) && !row.partial)))
+      const arrived = !('sent' in verdict);
+      if (options.replaces && arrived && (row.behind || (failed.has(row.record_pks) && !row.partial)))
         settlement.superseding.push(row.id);
     } else {
       settlement.remaining.push(remainingOf(row, verdict, { ...options, random: () => random }));

@@ -75,7 +75,7 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions & { tookMs: n
   if (!shaped.kept) {
     const mayBeThere = row.action === 'update' || row.action === 'read';
     const leaves = options.replaces && options.deleteOnLeave && mayBeThere;
-    if (!leaves) return { row, deliveries: [], verdict: { kind: 'done' } };
+    if (!leaves) return { row, deliveries: [], verdict: { kind: 'done', sent: false } };
     return { row, deliveries: [...elsewhere, gone(indexName)] };
   }
   return { row, deliveries: [...elsewhere, { ...delivery, indexName, body: shaped.body ?? delivery.body }] };

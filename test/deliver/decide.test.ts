@@ -106,4 +106,12 @@ describe('deciding what becomes of a message', () => {
       decide([row(7, { behind: true })], [{ kind: 'done' }], { ...options, replaces: false }).superseding,
     ).to.deep.equal([]);
   });
+
+  it('lets nothing be replaced by a message of which nothing was sent', () => {
+    const done: Verdict = { kind: 'done', sent: false };
+    expect(one({ behind: true }, done).superseding).to.deep.equal([]);
+    const retry: Verdict = { kind: 'retry', error: 'busy', stage: 'send' };
+    expect(decide([row(7), row(8)], [retry, done], options).superseding).to.deep.equal([]);
+    expect(decide([row(7), row(8)], [retry, { kind: 'done' }], options).superseding).to.deep.equal([8]);
+  });
 });

@@ -81,6 +81,28 @@ describe('a delivery lane with functions', () => {
     expect(lane.documents()).to.deep.equal({ 1: { id: 1, name: 'a', price: 60 } });
   });
 
+  it('sends again what failed, though what came after it of the row is filtered out and sends nothing', async () => {
+    const functions = { filter: fn('filter', "(action, record) => record.name !== 'hidden'") };
+    await lane.on.source.query("insert into products values (1, 'a', 1), (2, 'b', 2)");
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions });
+    lane.engine.fail({
+      kind: 'items',
+      decide: ({ id }) => (id === '1' ? { status: 503, error: { type: 'unavailable_shards_exception' } } : undefined),
+    });
+    await lane.on.source.query("delete from products where id = 1; insert into products values (3, 'c', 3)");
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions });
+    expect((await lane.deliveryStates())[0]).to.include({ record_pk: '1', state: 'retrying' });
+    await lane.on.source.query("insert into products values (1, 'hidden', 1)");
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions });
+    await lane.makeDue();
+    await lane.run({ functions });
+    expect(Object.keys(lane.documents())).to.deep.equal(['2', '3']);
+    expect(await lane.pending()).to.equal(0);
+  });
+
   it('shows an index that is missing and that a function routes to; the others go on', async () => {
     const routing = fn('routing', "(action, record) => ({ index_name: record.price < 10 ? 'nowhere' : 'products' })");
     await lane.on.source.query("insert into products select i, 'n', i from generate_series(8, 12) i");
