@@ -1,13 +1,10 @@
 /** A consumer that is removed, made anew or renamed while clients wait for it: nobody waits for what goes elsewhere. */
 import { expect } from 'chai';
-import { openTokens } from '../../src/catalog/tokens.ts';
-import { openListener } from '../../src/db/listen.ts';
 import { statement } from '../../src/db/statement.ts';
-import { createMetrics } from '../../src/runtime/metrics.ts';
 import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
-import { until } from '../support/until.ts';
+import type { Reply, TestWeb } from '../support/processes/web.ts';
+import { type ListeningWeb, listeningWeb } from '../support/pull/listening-web.ts';
 
 const REMOVE = statement('catalog/remove-sink');
 const RENAME = statement('catalog/rename-sink');
@@ -19,7 +16,8 @@ describe('http: a consumer changes while clients wait', () => {
   let m: MessageDatabase;
   let web: TestWeb;
   let sink: AddedSink;
-  let end: () => Promise<void>;
+  let end: ListeningWeb['end'];
+  let waiting: ListeningWeb['waiting'];
 
   beforeEach(async () => {
     m = await messageDatabase();
@@ -29,34 +27,12 @@ describe('http: a consumer changes while clients wait', () => {
        values ('admin', sha256($1), '{admin}'), ('worker', sha256($2), '{consume:orders}')`,
       [Buffer.from(ADMIN), Buffer.from(WORKER)],
     );
-    const listener = openListener(
-      { address: m.url, max: 1, applicationName: 'millrace test' },
-      { log: { warn: () => undefined, error: () => undefined } },
-    );
-    const stop = new AbortController();
-    const running = listener.run(stop.signal);
-    web = await testWeb(
-      {
-        ...{ db: m.db, listener, metrics: createMetrics({ process: false }) },
-        findToken: openTokens({ db: m.db, listener }).find,
-      },
-      { pull: { longWaitMs: 30_000, blankEveryMs: 10 } },
-    );
-    end = async () => {
-      await web.close();
-      stop.abort();
-      await running;
-      await m.drop();
-    };
+    ({ web, waiting, end } = await listeningWeb(m));
   });
   afterEach(async () => await end());
 
   const poll = async (token: string, waitFor: string, nameOrId = 'orders'): Promise<Reply> =>
     await web.call('GET', `/api/http_pull_consumers/${nameOrId}/receive?wait_for=${waitFor}`, { token });
-  const waiting = async (count: number): Promise<void> => {
-    const line = `millrace_waiting_receives ${count}\n`;
-    await until(`${count} wait`, async () => (await web.call('GET', '/metrics', { token: ADMIN })).text.includes(line));
-  };
   const remove = async (): Promise<void> =>
     await m.db.transaction(async (tx) => {
       await tx.query(REMOVE, ['orders']);
@@ -69,7 +45,7 @@ describe('http: a consumer changes while clients wait', () => {
     });
     await begun;
     const polls = [poll(ADMIN, '25s'), poll(WORKER, '25s'), poll(ADMIN, '25s', sink.id)];
-    await waiting(4);
+    await waiting(4, ADMIN);
     await remove();
     expect((await Promise.all(polls)).map(({ status, json }) => [status, json.code])).to.deep.equal([
       [404, 'not_found'],
@@ -82,7 +58,7 @@ describe('http: a consumer changes while clients wait', () => {
   it('made anew: they ask again at once, and get what it has', async () => {
     const startedAt = performance.now();
     const polls = [poll(WORKER, '3m'), poll(WORKER, '29s')];
-    await waiting(2);
+    await waiting(2, ADMIN);
     await remove();
     const made = await addPullSink(m.db, { name: 'orders' });
     await appendMessages(m.db, made.no, [{ group: 1 }]);
@@ -97,7 +73,7 @@ describe('http: a consumer changes while clients wait', () => {
   it('renamed: who asked by its id goes on, with a token that is good for the new name now', async () => {
     const byId = poll(WORKER, '25s', sink.id);
     const byName = poll(WORKER, '25s');
-    await waiting(2);
+    await waiting(2, ADMIN);
     await m.db.transaction(async (tx) => {
       await tx.query(RENAME, ['orders', 'sales']);
       await tx.query(PUBLISH);

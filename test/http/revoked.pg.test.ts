@@ -1,14 +1,11 @@
 /** A token that is good for nothing any more: who waits with it is sent away, and nothing is leased for it. */
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
-import { openTokens } from '../../src/catalog/tokens.ts';
-import { openListener } from '../../src/db/listen.ts';
-import { createMetrics } from '../../src/runtime/metrics.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
-import { until } from '../support/until.ts';
+import type { Reply, TestWeb } from '../support/processes/web.ts';
+import { type ListeningWeb, listeningWeb } from '../support/pull/listening-web.ts';
 
 const TOKEN = 'k3jd8sj2ls9dk3js8dk2lsx2';
 const OTHER = 'w8fj2la0pq7sn4mzx6vb1cyq';
@@ -19,7 +16,8 @@ for (const told of [true, false]) {
     let m: MessageDatabase;
     let web: TestWeb;
     let sink: AddedSink;
-    let end: () => Promise<void>;
+    let end: ListeningWeb['end'];
+    let waiting: ListeningWeb['waiting'];
     const declare = async (token: string, scopes: string[]): Promise<void> => {
       const { config } = parse(JSON.stringify({ api_tokens: [{ name: 'worker', token, scopes }] }));
       await applyConfig({ db: m.db, keys: KEYS }, config);
@@ -29,32 +27,12 @@ for (const told of [true, false]) {
       m = await messageDatabase();
       sink = await addPullSink(m.db, { name: 'orders' });
       await declare(TOKEN, ['read', 'admin']);
-      const listener = openListener(
-        { address: m.url, max: 1, applicationName: 'millrace test' },
-        { log: { warn: () => undefined, error: () => undefined } },
-      );
-      const stop = new AbortController();
-      const running = listener.run(stop.signal);
-      const tokens = openTokens(told ? { db: m.db, listener } : { db: m.db });
-      web = await testWeb(
-        { db: m.db, listener, findToken: tokens.find, metrics: createMetrics({ process: false }) },
-        { pull: { longWaitMs: 30_000, blankEveryMs: 10 } },
-      );
-      end = async () => {
-        await web.close();
-        stop.abort();
-        await running;
-        await m.drop();
-      };
+      ({ web, waiting, end } = await listeningWeb(m, { told }));
     });
     afterEach(async () => await end());
 
     const poll = async (query: string): Promise<Reply> =>
       await web.call('GET', `/api/http_pull_consumers/orders/receive?${query}`, { token: TOKEN });
-    const waiting = async (count: number): Promise<void> => {
-      const line = `millrace_waiting_receives ${count}\n`;
-      await until(`${count} wait`, async () => (await web.call('GET', '/metrics')).text.includes(line));
-    };
     const leases = async (): Promise<number> => (await m.db.query('select from millrace_private.leases')).rows.length;
 
     const changes: [string, number, () => Promise<unknown>][] = [
