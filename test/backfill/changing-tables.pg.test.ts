@@ -42,68 +42,6 @@ describe('a backfill of a table that changes under it', function () {
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
   });
 
-  /** Takes all messages of a sink, until the backfill is over. Records of rows that it has read. */
-  async function takenUntilOver(sinkNo: number): Promise<string[]> {
-    const read: string[] = [];
-    const take = async (): Promise<void> => {
-      const { rows } = await on.messages.db.query<{ action: string; record: string }>(
-        `delete from millrace_private.messages where sink_no = ${sinkNo} returning action, record`,
-      );
-      read.push(...rows.filter(({ action }) => action === 'read').map(({ record }) => record));
-    };
-    await until('it is over', async () => {
-      await take();
-      return (await backfillsOf(on.messages.db))[0]?.state !== 'running';
-    });
-    await take();
-    return read;
-  }
-
-  it('begins again with another table that has taken the name of its own', async () => {
-    const sinkNo = await begin(
-      `create table items (id int primary key, name text); insert into items select n, 'former' from generate_series(1, 12000) n;
-       create table next (id int primary key, name text); insert into next select n, 'next' from generate_series(1, 12000) n`,
-      { page: { rows: 500 } },
-    );
-    await call(`select millrace.backfill('worker', 'items')`);
-    await until('it waits for its sink', async () => (await backfillsOf(on.messages.db))[0]?.reason !== null);
-    await on.source.query('begin; alter table items rename to former; alter table next rename to items; commit');
-    const read = await takenUntilOver(sinkNo);
-    expect(new Set(read.filter((record) => record.includes('"next"'))).size).to.equal(12_000);
-  });
-
-  ofReplication('lists are for it').describe('in its publication', () => {
-    const beginListed = async (): Promise<number> => {
-      const init_sql = 'create publication listed for table items (id, name, secret)';
-      const sinkNo = await begin(
-        `create table items (id int primary key, name text, secret text);
-         insert into items select n, 'name', 'secret' from generate_series(1, 12000) n`,
-        { page: { rows: 500 }, settings: { publication: { name: 'listed', create_if_not_exists: true, init_sql } } },
-      );
-      await call(`select millrace.backfill('worker', 'items')`);
-      await until('it waits for its sink', async () => (await backfillsOf(on.messages.db))[0]?.reason !== null);
-      return sinkNo;
-    };
-
-    it('sends no column that is taken off the list', async () => {
-      const sinkNo = await beginListed();
-      await on.source.query('alter publication listed set table items (id, name)');
-      const read = await takenUntilOver(sinkNo);
-      expect(read.at(-1)).to.equal('{"id":12000,"name":"name"}');
-      expect((await backfillsOf(on.messages.db))[0]?.state).to.equal('done');
-    });
-
-    it('ends when the table is taken out', async () => {
-      const sinkNo = await beginListed();
-      await on.source.query('create table other (id int primary key); alter publication listed set table other');
-      await takenUntilOver(sinkNo);
-      expect((await backfillsOf(on.messages.db))[0]).to.include({
-        state: 'failed',
-        reason: 'public.items is not in publication listed: its changes would not follow',
-      });
-    });
-  });
-
   ofReplication('row filters are for it').describe('of rows that take long to read', () => {
     /** Each row costs the source a hash of so many megabytes; a query may take a fifth of a second. */
     const filtered = (megabytes: string): CapturedOptions => ({
