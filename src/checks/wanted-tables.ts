@@ -4,7 +4,7 @@
  */
 import type { SinkSettings } from '../model/declared.ts';
 import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { millrace, quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { qualified, takesIn } from '../model/taken-in.ts';
 import { byHand, type Finding, inSource, warning } from './finding.ts';
 import { logging, neverCaptured } from './never-captured.ts';
@@ -60,6 +60,7 @@ export function checkWantedTables(
     .flatMap(({ no, settings }) =>
       [
         ...checkNamed(settings, publication, known),
+        ...checkSchemas(settings, publication, known),
         ...checkUnlogged(settings, publication, known),
         ...checkTaken(settings, publication, known),
       ].map((finding) => ({ sinkNo: no, ...finding, item: finding.table })),
@@ -87,12 +88,41 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
     // Changes come under the name of the partition then.
     if (other?.kind === 'partition' && !publication.viaRoot && !publication.byTriggers) return [];
     if (!renamed && other) return [{ table, catchUp: false, ...neverCaptured('table_missing', other) }];
-    const summary = renamed
-      ? `table ${table} is called ${renamed} now: its changes still come`
-      : `there is no table ${table}`;
-    const repair = renamed ? byHand(`Write ${renamed} into include_tables.`) : { remedy: null, sql: null, runOn: null };
-    return [{ table, catchUp: false, ...warning('table_missing', summary, repair) }];
+    if (!renamed)
+      return [{ table, catchUp: false, ...warning('table_missing', `there is no table ${table}`, NOTHING) }];
+    const summary = `table ${table} is called ${nameOf(renamed)} now${renamed.published ? ': its changes still come' : ''}`;
+    const repair = byHand(`Write ${nameOf(renamed)} into include_tables.`);
+    return [
+      { table, catchUp: false, ...warning('table_missing', summary, repair) },
+      ...(takesIn(settings.source, renamed) ? [] : checkOne(publication, renamed, known)),
+    ];
   });
+}
+
+const NOTHING = { remedy: null, sql: null, runOn: null };
+
+/** Are there any tables in the schemas that it names? It stays bound to none that is moved to another one. */
+function checkSchemas({ name, source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  // Tables that it names are looked for one by one, and partitions, whose names changes may come under, are not known here.
+  if (source.include_tables || (!publication.viaRoot && publication.tables.some((table) => table.partitioned)))
+    return [];
+  const there = new Set(publication.tables.map(({ schema }) => schema));
+  return (source.include_schemas ?? [])
+    .filter((schema) => !there.has(schema))
+    .map((schema) => {
+      const table = `${schema}.*`;
+      const moved = [...known.keys()]
+        .filter((former) => former.startsWith(`${schema}.`))
+        .map((former) => ({ former, now: renamedTo(former, publication, known) }))
+        .find(({ now }) => now);
+      if (!moved?.now)
+        return { table, catchUp: false, ...warning('table_missing', `there is no table in schema ${schema}`, NOTHING) };
+      const { former, now } = moved;
+      const summary = `there is no table in schema ${schema} any more, and ${former} is called ${nameOf(now)} now`;
+      const send = `then send what was missed: ${millrace('backfill', name)}`;
+      const repair = byHand(`Write ${now.schema} into include_schemas, ${send}`);
+      return { table, catchUp: false, ...warning('table_missing', summary, repair) };
+    });
 }
 
 /** Tables that came, and that it takes in without naming them, are not captured any more since they are unlogged. */
@@ -108,25 +138,23 @@ function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTable
 }
 
 /** Those that it takes in, one by one. */
-function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
-  const locked = new Set(publication.locked.map(({ oid }) => oid));
-  return publication.tables
-    .filter((table) => takesIn(source, table))
-    .flatMap((table) => {
-      const refused = publication.refused.get(table.oid);
-      const found = locked.has(table.oid)
-        ? [lockedOut(table)]
-        : refused !== undefined
-          ? [refusedBySource(publication, table, refused)]
-          : [
-              checkTable(publication, table, wasRecreated(table, known)),
-              triggeredIn(publication, table),
-              generatedLeftOut(publication, table),
-            ];
-      return found
-        .filter((one) => one !== undefined)
-        .map((one) => ({ table: nameOf(table), catchUp: one.id === 'table_detached', ...one }));
-    });
+const checkTaken = ({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] =>
+  publication.tables.filter((table) => takesIn(source, table)).flatMap((table) => checkOne(publication, table, known));
+
+function checkOne(publication: PublishedTables, table: PublishedTable, known: KnownTables): OfSink[] {
+  const refused = publication.refused.get(table.oid);
+  const found = publication.locked.some(({ oid }) => oid === table.oid)
+    ? [lockedOut(table)]
+    : refused !== undefined
+      ? [refusedBySource(publication, table, refused)]
+      : [
+          checkTable(publication, table, wasRecreated(table, known)),
+          triggeredIn(publication, table),
+          generatedLeftOut(publication, table),
+        ];
+  return found
+    .filter((one) => one !== undefined)
+    .map((one) => ({ table: nameOf(table), catchUp: one.id === 'table_detached', ...one }));
 }
 
 function triggeredIn(publication: PublishedTables, table: PublishedTable): Finding | undefined {
@@ -157,8 +185,7 @@ function refusedBySource({ name }: PublicationFacts, table: PublishedTable, why:
   );
 }
 
-function renamedTo(name: string, publication: PublishedTables, known: KnownTables): string | undefined {
+function renamedTo(name: string, { tables }: PublishedTables, known: KnownTables): PublishedTable | undefined {
   const oids = known.get(name);
-  const table = oids && publication.tables.find(({ oid }) => oids.has(oid));
-  return table && nameOf(table);
+  return oids && tables.find(({ oid }) => oids.has(oid));
 }

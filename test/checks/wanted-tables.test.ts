@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { repairText } from '../../src/checks/finding.ts';
 import { checkWantedTables } from '../../src/checks/wanted-tables.ts';
-import type { NamedRelation } from '../../src/model/published-table.ts';
+import type { SourceSettings } from '../../src/model/declared.ts';
+import type { NamedRelation, PublishedTable } from '../../src/model/published-table.ts';
 import { PULL, sinkSettings } from '../support/fixtures/captured.ts';
-import { PUBLICATION } from '../support/fixtures/source-facts.ts';
+import { PUBLICATION, TABLE } from '../support/fixtures/source-facts.ts';
 
 describe('a name that a sink takes for a table', () => {
   const source = { include_schemas: null, exclude_schemas: null, include_tables: ['a.T.x'], exclude_tables: null };
@@ -59,6 +60,50 @@ describe('a name that a sink takes for a table', () => {
   it('is told to lead to nothing', () => {
     expect(say([{ schema: 'a', name: 'other', kind: 'view', root: null }])).to.deep.equal([
       ['table_missing', 'there is no table a.T.x', ''],
+    ]);
+  });
+
+  const KNOWN = new Map([['a.T.x', new Set([TABLE.oid])]]);
+  const renamed = { ...TABLE, schema: 'b', name: 'T.x' };
+  const ofTables = (include: Partial<SourceSettings>, tables: readonly PublishedTable[]) => {
+    const source = {
+      include_schemas: null,
+      exclude_schemas: null,
+      include_tables: null,
+      exclude_tables: null,
+      ...include,
+    };
+    const publication = { ...PUBLICATION, tables, locked: [], refused: new Map<number, string>() };
+    const sinks = [{ no: 1, settings: sinkSettings({ name: 's', destination: PULL, source }) }];
+    return checkWantedTables(sinks, publication, KNOWN).map((one) => [one.id, one.table, one.summary, repairText(one)]);
+  };
+
+  it('is told not to be published any more under its new name', () => {
+    const remedy = 'Write b.T.x into include_tables.';
+    const include = { include_tables: ['a.T.x'] };
+    expect(ofTables(include, [renamed])).to.deep.equal([
+      ['table_missing', 'a.T.x', 'table a.T.x is called b.T.x now: its changes still come', remedy],
+    ]);
+    expect(ofTables(include, [{ ...renamed, published: false }])).to.deep.equal([
+      ['table_missing', 'a.T.x', 'table a.T.x is called b.T.x now', remedy],
+      [
+        ...['not_published', 'b.T.x', 'b.T.x: the publication does not list it'],
+        'alter publication "pub" add table only "b"."T.x"',
+      ],
+    ]);
+  });
+
+  it('is told to be missing of all tables of a schema', () => {
+    const include = { include_schemas: ['a'] };
+    expect(ofTables(include, [{ ...TABLE, schema: 'a' }])).to.deep.equal([]);
+    expect(ofTables(include, [{ ...TABLE, oid: 2 }])).to.deep.equal([
+      ['table_missing', 'a.*', 'there is no table in schema a', ''],
+    ]);
+    expect(ofTables(include, [renamed])).to.deep.equal([
+      [
+        ...['table_missing', 'a.*', 'there is no table in schema a any more, and a.T.x is called b.T.x now'],
+        'Write b into include_schemas, then send what was missed: bin/millrace backfill s',
+      ],
     ]);
   });
 });
