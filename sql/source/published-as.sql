@@ -1,6 +1,7 @@
 -- By which entries publication $1 lists each table that could be captured, and what is set of it as a whole. $2 to $3: the schemas
--- whose tables it lists all, with the oids of these entries. An entry that is taken out and put in again has another oid, and
--- `xmin` is another one after each `alter publication ... set (...)`. Catalogs alone, no locks.
+-- whose tables it lists all, with the oids of these entries. An entry that is taken out and put in again has another oid, a table that
+-- is moved to another schema and back another dependency on its own, and `xmin` is another one after each
+-- `alter publication ... set (...)`. Catalogs alone, no locks.
 with recursive publication as (
   select p.oid, p.puballtables as all_tables,
          jsonb_build_object('xmin', p.xmin::text,
@@ -11,16 +12,18 @@ with recursive publication as (
     from pg_catalog.pg_publication p
    where p.pubname = $1::name
 ), entry as (
-  -- w: all rows and columns; s: some.
+  -- w: all rows and columns; s: some. Of a schema's entry also since which transaction the table is there.
   select l.prrelid as relation,
          case when coalesce(to_jsonb(l) -> 'prattrs', 'null') = 'null' and to_jsonb(l) ->> 'prqual' is null
               then 'w' else 's' end || l.oid as id
     from pg_catalog.pg_publication_rel l
    where l.prpubid = (select p.oid from publication p)
   union all
-  select c.oid, 'w' || s.entry
+  select c.oid, 'w' || s.entry || ':' || d.xmin
     from unnest($2::oid[], $3::oid[]) s (schema, entry)
     join pg_catalog.pg_class c on c.relnamespace = s.schema and c.relkind in ('r', 'p')
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.objsubid = 0
+                               and d.refclassid = 'pg_catalog.pg_namespace'::regclass
 ), tree (root, oid) as (
   select c.oid, c.oid
     from pg_catalog.pg_class c

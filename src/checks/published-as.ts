@@ -5,7 +5,7 @@
 
 /** How a publication listed a table. */
 export interface PublishedAs {
-  /** By which entries, by the oid of what is listed: the table itself, or parts of it. `w` before an entry's oid: whole; `s`: some rows or columns of it. */
+  /** By which entries, by the oid of what is listed: the table itself, or parts of it. `w` before an entry's oid: whole; `s`: some rows or columns of it. Of an entry of its schema, behind a colon, since when it is there; without one: a release before has noted it. */
   entries: Readonly<Record<string, readonly string[]>>;
   /** Oids of its partitions that are unlogged: Postgres tells no change of them. */
   unlogged?: readonly string[];
@@ -71,7 +71,8 @@ function leftOutByList(before: PublishedAs, now: PublishedAs, { oid }: { oid: nu
 
 /** One entry, for the whole of it, stood all the time, or all are the same. */
 const goesOn = (was: readonly string[], is: readonly string[]): boolean =>
-  was.some((entry) => entry.startsWith('w') && is.includes(entry)) || was.join() === is.join();
+  was.some((entry) => entry.startsWith('w') && is.some((one) => one === entry || one.startsWith(`${entry}:`))) ||
+  was.join() === is.join();
 
 function leftOutByOptions(
   before: PublicationOptions,

@@ -83,6 +83,14 @@ publishing.describe('what a publication leaves out for a while', () => {
       expect(await told(1)).to.deep.equal([`s.x ${AGAIN}`]);
     });
 
+    it('is said of a table that was moved to another schema and back', async () => {
+      await on.source.query(
+        `create schema elsewhere; alter table s.x set schema elsewhere; insert into elsewhere.x values (1);
+         alter table elsewhere.x set schema s`,
+      );
+      expect(await told(1)).to.deep.equal([`s.x ${AGAIN}`]);
+    });
+
     it('is said of a row filter that came and went, seen or unseen', async () => {
       await on.source.query('alter publication own set table t where (id > 5), u, parts, tables in schema s');
       const SOME =
