@@ -37,9 +37,9 @@ const own = (folder: string, names: readonly string[]): string[] => names.map((n
 /** Below `src/`: every source that the process loads, and no other. */
 export const SOURCES: readonly string[] = [
   ...own('model', ['errors', 'outside-text']),
-  ...own('transform/process', ['answer-lines', 'compile', 'forms', 'freeze', 'function-runner', 'guard-regexp']),
-  ...own('transform/process', ['leave-root', 'main', 'measure', 'read-numbers', 'realm', 'runtime', 'strip', 'trial']),
-  ...own('transform/process', ['write-numbers']),
+  ...own('transform/process', ['answer-lines', 'compile', 'forms', 'freeze', 'function-runner', 'garbage']),
+  ...own('transform/process', ['guard-regexp', 'leave-root', 'main', 'measure', 'read-numbers', 'realm', 'runtime']),
+  ...own('transform/process', ['strip', 'trial', 'write-numbers']),
   ...own('transform/protocol', ['answer', 'complaint', 'digits', 'frame', 'item', 'limits', 'verdict']),
 ];
 

@@ -9,8 +9,9 @@
  * runtime compares it with what it was instead, after each call.
  */
 export function freezeRealm(): void {
-  // Threads, raw memory beyond the heap limit, and callbacks that outlive a call: no transform needs them.
-  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']) {
+  // Threads, raw memory beyond the heap limit, callbacks that outlive a call, and what garbage.ts may have let in: no transform
+  // needs them.
+  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef', 'gc']) {
     Reflect.deleteProperty(globalThis, name);
   }
   const found = new Set<object>();

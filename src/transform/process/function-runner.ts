@@ -13,6 +13,7 @@ import type { Complaint } from '../protocol/complaint.ts';
 import { type Chunk, cut } from '../protocol/item.ts';
 import type { SandboxLimits } from '../protocol/limits.ts';
 import { type CompileParts, compile, purposeOf } from './compile.ts';
+import { collectorOf, GARBAGE_BYTES } from './garbage.ts';
 import { openRealm, type Realm } from './realm.ts';
 
 export interface RunnerParts {
@@ -28,6 +29,9 @@ interface Loaded {
   script: ivm.Script;
   inputs: number;
   realm: Realm | undefined;
+  collect(): Promise<unknown>;
+  /** Characters that it was given since then. */
+  given: number;
 }
 
 interface Call {
@@ -116,8 +120,9 @@ export class FunctionRunner {
     const { Isolate, limits, strip, onCatastrophe } = this.#parts;
     const isolate = new Isolate({ memoryLimit: limits.isolateMb, onCatastrophicError: onCatastrophe });
     try {
+      const collect = collectorOf(isolate);
       const compiled = await compile({ isolate, limits, strip }, this.#fn);
-      if ('script' in compiled) this.#loaded = { isolate, ...compiled, realm: undefined };
+      if ('script' in compiled) this.#loaded = { isolate, ...compiled, realm: undefined, collect, given: 0 };
       else this.#broken = compiled.complaint;
     } catch {
       this.#broken = this.#blame.memory;
@@ -173,6 +178,7 @@ export class FunctionRunner {
       loaded.realm ??= await openRealm(loaded, purposeOf(this.#fn), limits);
       const timeoutMs = messageMs + (lengths.length > 1 ? limits.sliceMs : 0);
       const lines = await loaded.realm.run(text, timeoutMs);
+      await collectGarbage(loaded, text.length);
       return lines.endsWith(SPOILT) ? left('spoilt', lines.slice(0, -SPOILT.length)) : left('well', lines);
     } catch (error) {
       if (isolate.isDisposed) return left('memory', '');
@@ -187,6 +193,13 @@ export class FunctionRunner {
     else loaded.realm?.release();
     loaded.realm = undefined;
   }
+}
+
+async function collectGarbage(loaded: Loaded, given: number): Promise<void> {
+  loaded.given += given;
+  if (loaded.given < GARBAGE_BYTES) return;
+  loaded.given = 0;
+  await loaded.collect();
 }
 
 const MS_PER_MB = 100;

@@ -6,8 +6,6 @@
  */
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type isolatedVm from 'isolated-vm';
 import type { FunctionSettings } from '../../model/declared.ts';
 import { type Answer, readAnswers } from '../protocol/answer.ts';
@@ -17,6 +15,7 @@ import { itemOf, piecesOf } from '../protocol/item.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { FromProcess, ToProcess } from '../protocol/messages.ts';
 import { FunctionRunner } from './function-runner.ts';
+import { collectHere, GARBAGE_BYTES } from './garbage.ts';
 import { leaveRoot } from './leave-root.ts';
 import { stripTypes } from './strip.ts';
 import { TRIAL, trialError } from './trial.ts';
@@ -78,14 +77,6 @@ function defined(key: number): FunctionSettings {
   return fn;
 }
 
-/**
- * Frees what is garbage by now. Answers come out of the isolates as texts that lie outside of the heap, and the garbage collector
- * alone would leave hundreds of megabytes of them. The flag is for this context only: no context of a user's is there yet.
- */
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-setFlagsFromString('--no-expose-gc');
-const GARBAGE_BYTES = 67_108_864;
 /** What was no garbage when it was last looked at. */
 let usedBytes = 0;
 
@@ -96,7 +87,7 @@ function collectGarbage(): void {
 }
 
 function collectAll(): void {
-  collect();
+  collectHere();
   usedBytes = process.memoryUsage().external;
 }
 
