@@ -19,6 +19,8 @@ export interface SlotFacts {
   kept_bytes: number | null;
   /** On the server, in any of its databases. */
   oldest_prepared: Pick<PreparedTransaction, 'gid' | 'database'> | null;
+  /** Physical slots, as synchronized_standby_slots names them, that must have all that is sent; none of a slot without failover. */
+  standbys: readonly { slot: string; isRead: boolean }[];
 }
 
 export interface SlotInput {
@@ -36,6 +38,7 @@ const KEPT_BYTES = 10 * 1024 ** 3;
 
 export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding[] {
   const found: Finding[] = checkLeftSlots(leftSlots);
+  found.push(...checkStandbys(slot?.standbys ?? [], name));
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot, source.keepBytes, name));
   if (slot?.wal_status === 'unreserved')
     found.push(
@@ -58,6 +61,23 @@ export const checkLeftSlots = (leftSlots: SlotInput['leftSlots']): Finding[] =>
     ),
     item: left,
   }));
+
+/** The stream stands still then, and is answered all the same. */
+function checkStandbys(standbys: SlotFacts['standbys'], name: string): Finding[] {
+  const away = standbys.filter(({ isRead }) => !isRead).map(({ slot }) => slot);
+  if (away.length === 0) return [];
+  const others = standbys.filter(({ isRead }) => isRead).map(({ slot }) => quoteLiteral(slot));
+  return [
+    warning(
+      'slot_waits',
+      `the server sends nothing to replication slot ${name} that its standbys do not have, and none reads ${away.join(', ')} of synchronized_standby_slots: changes wait for it`,
+      inSource(
+        `alter system set synchronized_standby_slots = ${others.join(', ') || "''"}; select pg_reload_conf()`,
+        'if the standby is not to come back; otherwise start it',
+      ),
+    ),
+  ];
+}
 
 function checkKept(
   { kept_bytes: keptBytes, oldest_prepared: prepared }: SlotFacts,

@@ -62,6 +62,27 @@ describe('a promoted standby', () => {
     await server.close();
   });
 
+  ofReplication('it is about slots').it(
+    'is waited for before it is one: while it is away, changes are told to wait',
+    async () => {
+      await start(18);
+      await server.execute("select pg_create_physical_replication_slot('away', true)");
+      await server.execute("alter system set synchronized_standby_slots = 'away'");
+      await server.execute('select pg_reload_conf()');
+      await write(server.adminUrl, 1, 1);
+      const { reason, remedy } = await until('it is told', async () => {
+        const state = await on.state();
+        return state.reason?.includes('none reads away') && { reason: state.reason, remedy: state.remedy ?? '' };
+      });
+      expect(reason).to.equal(
+        `the server sends nothing to replication slot ${on.slot} that its standbys do not have, and none reads away of synchronized_standby_slots: changes wait for it`,
+      );
+      for (const sql of remedy.split('; ').slice(0, 2)) await server.execute(sql);
+      expect(idsOf(await on.received(sink, 1))).to.deep.equal([1]);
+      await until('nothing is told any more', async () => (await on.state()).reason === null);
+    },
+  );
+
   ofReplication('what triggers note is a gap wherever a standby was promoted').it(
     'to which the slot came along goes on without a gap; one that lacks what was captured does not',
     async function () {

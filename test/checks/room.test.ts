@@ -16,6 +16,7 @@ describe('checks of room', () => {
       invalidation_reason: null,
       kept_bytes: 0,
       oldest_prepared: null,
+      standbys: [],
     },
   };
   const INPUT: CapacityInput = {

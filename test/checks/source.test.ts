@@ -19,6 +19,7 @@ const SLOT: SlotFacts = {
   invalidation_reason: null,
   kept_bytes: 1_000,
   oldest_prepared: null,
+  standbys: [],
 };
 const checkHealth = ({
   publication,
@@ -178,6 +179,7 @@ describe('checks of a source', () => {
     ['publishes_messages', 'error', {}, {}, { publishesOurs: true, allTables: true }],
     ['publishes_messages', 'error', {}, {}, { publishesOurs: true }],
     ['slot_unreserved', 'warning', {}, { wal_status: 'unreserved' }, {}],
+    ['slot_waits', 'warning', {}, { standbys: [{ slot: 'away', isRead: false }] }, {}],
     ['slot_lag', 'warning', { keepBytes: 1_000_000 }, { kept_bytes: 500_000 }, {}],
     ['slot_lag', 'warning', {}, { kept_bytes: 11 * 1024 ** 3 }, {}],
   ];

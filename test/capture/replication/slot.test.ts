@@ -25,7 +25,7 @@ describe('a slot that skips what was written before', () => {
         return [
           {
             ...{ plugin: 'pgoutput', here: true, active_pid: null, active_application: null, kept_bytes: 0 },
-            ...{ confirmed_flush_lsn: formatLsn(at), wal_status: 'reserved', invalidation_reason: null },
+            ...{ confirmed_flush_lsn: formatLsn(at), wal_status: 'reserved', invalidation_reason: null, standbys: [] },
           },
         ];
       const to = parseLsn(String(values[1]));
