@@ -16,11 +16,18 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, x.attempts, x.state, x.error,
-       -- What was due before it and is not read with it has failed since, or waits itself.
-       not s.receivable and s.ordering = 'group' and exists (
-         select from unnest(array[m.group_key, m.group_key2]) g (group_key)
-          cross join lateral millrace_private.undecided($1::integer, g.group_key, m.id) u
-          where u.id not in (select d.id from due d)) as behind
+       -- What was due before it and is not read with it has failed since, or waits itself. Of an index one that is parked holds back
+       -- nothing here, but what carries the full document replaces it too.
+       case when s.receivable then false
+            when s.ordering = 'group' then exists (
+              select from unnest(array[m.group_key, m.group_key2]) g (group_key)
+               cross join lateral millrace_private.undecided($1::integer, g.group_key, m.id) u
+               where u.id not in (select d.id from due d))
+            else s.replaces and exists (
+              select from millrace_private.delivery_states b
+               where b.sink_no = $1::integer and b.group_key = m.group_key and b.id < m.id
+                 and (b.state <> 'parked' or m.unchanged_toast is null)
+                 and b.id not in (select d.id from due d)) end as behind
   from due x
   join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = x.id
   join millrace_private.source_tables t on t.no = m.source_table

@@ -203,6 +203,31 @@ describe('a delivery lane, interleaved', () => {
     });
   });
 
+  describe('a retried message of an index', () => {
+    const makeDue = async (no: number, id: number): Promise<unknown> =>
+      await m.db.query(
+        'update millrace_private.delivery_states set due_at = clock_timestamp() where sink_no = $1 and id = $2',
+        [no, id],
+      );
+
+    it('replaces an earlier one that waits longer, so that this one does not come after it', async () => {
+      const lane = await scriptedLane(m.db, 'search_index');
+      const [first] = await appendMessages(m.db, lane.no, [{ group: 1 }]);
+      lane.answer = () => BUSY;
+      await lane.run();
+      const [second, third] = await appendMessages(m.db, lane.no, [{ group: 1, action: 'delete' }, { group: 2 }]);
+      await lane.run();
+      lane.answer = () => DONE;
+      await makeDue(lane.no, second!);
+      await lane.run();
+      expect(await lane.states()).to.have.keys([String(third)]);
+      await lane.makeDue();
+      await lane.run();
+      expect(lane.sent.lastIndexOf(first!)).to.be.lessThan(lane.sent.lastIndexOf(second!));
+      expect(await lane.stored()).to.deep.equal([]);
+    });
+  });
+
   describe('a parked message', () => {
     it('holds nothing back in a change table, whenever the later ones come', async () => {
       const lane = await scriptedLane(m.db);
