@@ -14,8 +14,8 @@ export interface TriggerFacts {
   wantedVersion: number;
   /** Our role may make it, where it is not there. */
   mayMakeSchema: boolean;
-  /** Whose it is, where our role has not his rights. */
-  foreign: { owner: string; role: string } | null;
+  /** Whose it is, or something in it, where our role has not his rights, and the statements that give all of it to our role. */
+  foreign: { owner: string; role: string; sql: string } | null;
   /** The statements that do, for whoever may. */
   schemaSql: string;
   /** Those that the publication lists, by oid. Of a partitioned table the root alone. */
@@ -69,14 +69,7 @@ function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, foreign, sch
           ),
         ];
   // Which release made it cannot be read.
-  if (foreign)
-    return [
-      fault(
-        'capture_schema_foreign',
-        `schema ${CAPTURE_SCHEMA} belongs to role ${foreign.owner}, and ${foreign.role} has not its rights`,
-        inSource(`grant ${quoteIdentifier(foreign.owner)} to ${quoteIdentifier(foreign.role)}`),
-      ),
-    ];
+  if (foreign) return [checkForeign(foreign)];
   if (schemaVersion <= wantedVersion) return [];
   return [
     fault(
@@ -86,6 +79,14 @@ function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, foreign, sch
     ),
   ];
 }
+
+/** A superuser's rights would be far more than our role needs: it gets the schema instead, which one service at a time reads. */
+export const checkForeign = ({ owner, role, sql }: NonNullable<TriggerFacts['foreign']>): Finding =>
+  fault(
+    'capture_schema_foreign',
+    `schema ${CAPTURE_SCHEMA}, or something in it, belongs to role ${owner}, and ${role} has not its rights`,
+    inSource(sql, 'as a superuser'),
+  );
 
 function checkReading(facts: TriggerFacts, { database, isRead }: { database: string; isRead: boolean }): Finding[] {
   if (!isRead)

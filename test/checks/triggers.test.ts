@@ -106,7 +106,7 @@ describe('checks of a source whose changes triggers note', () => {
     [undefined, { schemaVersion: null }],
     ['capture_schema_missing', { schemaVersion: null, mayMakeSchema: false }],
     [undefined, { schemaVersion: 0 }],
-    ['capture_schema_foreign', { schemaVersion: 0, foreign: { owner: 'a', role: 'b' } }],
+    ['capture_schema_foreign', { schemaVersion: 0, foreign: { owner: 'a', role: 'b', sql: 'alter' } }],
     ['capture_schema_newer', { schemaVersion: 2 }],
   ];
   for (const [id, facts] of schemas)

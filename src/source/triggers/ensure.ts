@@ -3,6 +3,8 @@
  * any more. Each table by itself, in a short transaction, and none is waited for: somebody may be making an index of it for
  * an hour. A trigger that somebody has switched off stays so: he may have meant it, and the facts say so.
  */
+import { repairText } from '../../checks/finding.ts';
+import { checkForeign } from '../../checks/triggers.ts';
 import { limitSql } from '../../db/deadline.ts';
 import type { Database, Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
@@ -16,9 +18,9 @@ import {
   isServerError,
   isUnavailable,
 } from '../../model/sqlstate.ts';
-import { type NotedTable, readTriggers, type TriggerFacts } from './facts.ts';
+import { type Foreign, type NotedTable, readTriggers, type TriggerFacts } from './facts.ts';
 import { readNoting, type Wanted } from './noting.ts';
-import { triggersSql } from './scripts.ts';
+import { handoverSql, triggersSql } from './scripts.ts';
 import { functionSql, rowTriggerSql, schemaSql, truncateTriggerSql, VERSION } from './texts.ts';
 
 const SHAPES = statement('source/triggers/shapes');
@@ -53,7 +55,7 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
   const noting = await readNoting(source, wanted);
   let facts = await readTriggers(source, oids);
   const { schema } = facts;
-  if (schema && !schema.mine) throw notOurs(schema.owner, noting.role);
+  if (schema?.foreign) throw notOurs(schema.foreign, noting.role);
   const version = schema?.version ?? 0;
   const isMade = version > VERSION || (version === VERSION && !schema?.isOutdated);
   if (!isMade) await makeSchema(source, wanted, facts);
@@ -80,10 +82,10 @@ export async function ensureTriggers(source: Database, wanted: Wanted): Promise<
   return { ...ensured, facts };
 }
 
-const notOurs = (owner: string, role: string): MillraceError =>
-  new MillraceError('bad_source', `schema millrace_capture belongs to role ${owner}, not to ${role}`, {
-    remedy: `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(role)}`,
-  });
+function notOurs(foreign: Foreign, role: string): MillraceError {
+  const found = checkForeign({ owner: foreign.owner, role, sql: handoverSql(foreign) });
+  return new MillraceError('bad_source', found.summary, { remedy: repairText(found) });
+}
 
 /** `gone`: the table is not what it was a moment ago, or somebody else is at it; it is looked at again at the next check. */
 type Outcome = 'added' | 'done' | 'locked' | 'gone';

@@ -33,14 +33,27 @@ export interface NotedTable {
   mark: string | null;
 }
 
+/** What of the schema our role has no rights on. */
+export interface Foreign {
+  owner: string;
+  /** Statements that give it to our role, for a superuser. */
+  handover: readonly string[];
+}
+
+interface About {
+  foreign_owner: string | null;
+  handover: string[];
+  made: boolean;
+  outdated: boolean;
+}
+
 export interface TriggerFacts {
   /** Schema millrace_capture; undefined: there is none. */
   schema:
     | {
         version: number | undefined;
         id: string | undefined;
-        owner: string;
-        mine: boolean;
+        foreign: Foreign | undefined;
         /** A release of before made it, and something in it must be made anew, which that release can do with too. */
         isOutdated: boolean;
       }
@@ -55,12 +68,13 @@ export async function readTriggers(source: Database, tables: readonly number[]):
 }
 
 async function readSchema(source: Queryable): Promise<TriggerFacts['schema']> {
-  const [schema] = (await source.query<{ owner: string; mine: boolean; made: boolean; outdated: boolean }>(ABOUT)).rows;
+  const [schema] = (await source.query<About>(ABOUT)).rows;
   if (!schema) return undefined;
-  const { owner, mine, made, outdated: isOutdated } = schema;
-  if (!made || !mine) return { owner, mine, version: undefined, id: undefined, isOutdated };
+  const { foreign_owner: owner, handover, made, outdated: isOutdated } = schema;
+  const foreign = owner === null ? undefined : { owner, handover };
+  if (!made || foreign) return { foreign, version: undefined, id: undefined, isOutdated };
   const { rows } = await source.query<{ version: number; id: string }>(
     'select version, id::text as id from millrace_capture.about',
   );
-  return { owner, mine, version: rows[0]?.version, id: rows[0]?.id, isOutdated };
+  return { foreign, version: rows[0]?.version, id: rows[0]?.id, isOutdated };
 }

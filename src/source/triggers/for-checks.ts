@@ -6,7 +6,7 @@ import { readTables } from '../tables.ts';
 import type { Refusal } from './ensure.ts';
 import { type NotedTable, readTriggers } from './facts.ts';
 import { readNoting } from './noting.ts';
-import { captureSchemaSql, refusedSql, tableTriggersSql } from './scripts.ts';
+import { captureSchemaSql, handoverSql, refusedSql, tableTriggersSql } from './scripts.ts';
 import { type Noting, VERSION } from './texts.ts';
 
 const STANDING = statement('source/triggers/standing');
@@ -36,12 +36,14 @@ export async function readTriggerFacts(
     publication,
   ]);
   const { bytes, may_make: mayMake, filtered } = standing.rows[0]!;
-  const canRead = schema?.mine === true && schema.version !== undefined;
+  const canRead = schema?.version !== undefined;
   return {
     schemaVersion: schema ? (schema.version ?? 0) : null,
     wantedVersion: VERSION,
     mayMakeSchema: mayMake,
-    foreign: schema && !schema.mine ? { owner: schema.owner, role: noting.role } : null,
+    foreign: schema?.foreign
+      ? { owner: schema.foreign.owner, role: noting.role, sql: handoverSql(schema.foreign) }
+      : null,
     schemaSql: captureSchemaSql(noting.role),
     tables: new Map(
       tables

@@ -6,7 +6,7 @@
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { quoteLiteral } from '../../model/quote.ts';
-import { isLockTimeout } from '../../model/sqlstate.ts';
+import { isLockTimeout, isNotPermitted } from '../../model/sqlstate.ts';
 import { takeTurn } from '../read-changes.ts';
 import { removeTriggers } from './ensure.ts';
 import { truncateRead } from './truncate-read.ts';
@@ -21,9 +21,12 @@ export async function sayLeft(source: Database): Promise<void> {
   await source.query(`comment on schema millrace_capture is ${quoteLiteral(SAID)}`);
 }
 
-/** Before anything is made by whoever is about to read: he needs it all. */
+/** Before anything is made by whoever is about to read: he needs it all. Where it is not his, that is told elsewhere, and nothing removes it. */
 export async function sayNeeded(source: Database): Promise<void> {
-  if ((await readLeft(source))?.is_left) await source.query('comment on schema millrace_capture is null');
+  if (!(await readLeft(source))?.is_left) return;
+  await source.query('comment on schema millrace_capture is null').catch((error: unknown) => {
+    if (!isNotPermitted(error)) throw error;
+  });
 }
 
 interface Left {

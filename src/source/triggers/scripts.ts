@@ -1,7 +1,7 @@
 /** What makes the triggers of a source, for a person to run. */
 import type { Database } from '../../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
-import { type NotedTable, readTriggers } from './facts.ts';
+import { type Foreign, type NotedTable, readTriggers } from './facts.ts';
 import { readNoting, type Wanted } from './noting.ts';
 import { functionSql, type Noting, rowTriggerSql, schemaSql, truncateTriggerSql } from './texts.ts';
 
@@ -25,6 +25,9 @@ export async function triggersSql(source: Database, wanted: Wanted): Promise<str
 
 /** Schema millrace_capture alone. */
 export const captureSchemaSql = (role: string): string => inOne(asRole(role, [schemaSql()]));
+
+/** Gives the schema and what is in it to our role, as a superuser. */
+export const handoverSql = ({ handover }: Foreign): string => inOne(handover);
 
 /** The triggers of one table, as its owner, where the schema is there. */
 export function tableTriggersSql(table: NotedTable, { role, ...noting }: Noting & { role: string }): string {

@@ -1,10 +1,23 @@
 /** What checks hear of a source whose changes triggers note. */
 import { expect } from 'chai';
+import { repairText } from '../../../src/checks/finding.ts';
 import { checkTriggers } from '../../../src/checks/triggers.ts';
+import { openPool } from '../../../src/db/pool.ts';
+import { quoteIdentifier } from '../../../src/model/quote.ts';
+import { ensureTriggers } from '../../../src/source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../../src/source/triggers/for-checks.ts';
+import { sayNeeded } from '../../../src/source/triggers/left.ts';
 import { VERSION } from '../../../src/source/triggers/texts.ts';
+import { truncateRead } from '../../../src/source/triggers/truncate-read.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
 import { type Noted, noted } from './noted.ts';
+
+function urlAs(url: string, role: string): string {
+  const address = new URL(url);
+  address.username = encodeURIComponent(role);
+  address.password = 'plain';
+  return address.href;
+}
 
 describe('facts of triggers for checks', () => {
   eachMajor((cluster, major) => {
@@ -64,28 +77,47 @@ describe('facts of triggers for checks', () => {
       await admin.query(after.schemaSql);
     });
 
-    it('say whose the schema is, and the grant that is printed then is all that is missing', async () => {
-      on = await noted(cluster(), 'create table t (id int primary key); create publication p for table t');
-      await on.ensure(['t']);
-      const admin = await on.connect('superuser');
-      const role = `other_${process.pid}_${major}`;
-      await admin.query(`create role ${role}`);
-      try {
-        await admin.query(`alter schema millrace_capture owner to ${role}`);
-        const asWriter = async () =>
-          await on.source.transaction(async (tx) => {
-            await tx.query('set local role writer');
-            // biome-ignore lint/suspicious/noExplicitAny: the pool of one transaction
-            const facts = await readTriggerFacts(tx as any, 'p');
-            return checkTriggers(facts, { database: 'shop', isRead: true });
-          });
-        const [found] = await asWriter();
-        expect([found?.id, found?.sql]).to.deep.equal(['capture_schema_foreign', `grant "${role}" to "writer"`]);
-        await admin.query(`alter table millrace_capture.about owner to ${role}; ${found?.sql}`);
-        expect(await asWriter()).to.deep.equal([]);
-      } finally {
-        await admin.query(`drop owned by ${role} cascade; drop role ${role}`);
-      }
-    });
+    for (const damage of [
+      '',
+      'alter schema millrace_capture owner to current_user; alter view millrace_capture.reader owner to postgres',
+      `comment on schema millrace_capture is 'left by its reader: millrace removes its triggers'`,
+    ])
+      it(`say whose the schema is, and what is printed then gives it to a role that is not his: ${damage}`, async () => {
+        on = await noted(cluster(), 'create table t (id int primary key); create publication p for table t');
+        const { facts } = await on.ensure(['t']);
+        const admin = await on.connect('superuser');
+        const role = `Zoë's "own" ${process.pid} ${major}`;
+        const quoted = quoteIdentifier(role);
+        await admin.query(`create role ${quoted} login password 'plain'; alter table t owner to ${quoted}`);
+        await admin.query(damage.replaceAll('current_user', quoted));
+        const own = openPool({ address: urlAs(on.url, role), max: 3, applicationName: 'test' });
+        try {
+          const wanted = { tables: facts.tables };
+          const find = async () => checkTriggers(await readTriggerFacts(own, 'p'), { database: 'shop', isRead: true });
+          const [found] = await find();
+          expect([found?.id, found?.remedy]).to.deep.equal(['capture_schema_foreign', 'as a superuser']);
+          await sayNeeded(own);
+          const refused = await ensureTriggers(own, wanted).catch((error: unknown) => error);
+          expect(refused).to.include({ code: 'bad_source', message: found!.summary, remedy: repairText(found!) });
+          await admin.query(found!.sql!);
+          expect(await find()).to.deep.equal([]);
+          await sayNeeded(own);
+          await ensureTriggers(own, { ...wanted, onError: 'skip' });
+          await on.writer.query('insert into t values (1)');
+          expect(await on.lines()).to.deep.equal(['I:  -> (1)']);
+          const { snapshot } = await own
+            .query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot')
+            .then(({ rows }) => rows[0]!);
+          expect((await truncateRead(own, { snapshot, currentBytes: 0 })).emptied).to.deep.equal([0]);
+          const { rows } = await admin.query(
+            "select pg_has_role($1, 'postgres', 'member') as is_member, (select rolsuper from pg_roles where rolname = $1)",
+            [role],
+          );
+          expect(rows).to.deep.equal([{ is_member: false, rolsuper: false }]);
+        } finally {
+          await own.close();
+          await admin.query(`drop owned by ${quoted} cascade; drop role ${quoted}`);
+        }
+      });
   });
 });
