@@ -1,6 +1,7 @@
 /** A publication of all tables has ours too, in which triggers note changes: they are no changes of anybody, and keep nobody from writing. */
 import { expect } from 'chai';
 import { byRow, isAscending, type SwitchedSource, switchedSource } from '../../support/fixtures/switched.ts';
+import { AS_PLAIN, toPlainRole } from '../../support/postgres/plain-role.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,7 +18,8 @@ describe('a publication of all tables', function () {
       let it_: SwitchedSource;
       afterEach(async () => await it_?.close());
       const begin = async (way: 'triggers' | 'replication'): Promise<SwitchedSource> => {
-        const isThere = publication.includes('millrace_capture') ? 'create schema millrace_capture;' : '';
+        const own = AS_PLAIN ? `${toPlainRole('alter schema millrace_capture owner to')};` : '';
+        const isThere = publication.includes('millrace_capture') ? `create schema millrace_capture; ${own}` : '';
         it_ = await switchedSource(`${SCHEMA}; ${isThere} ${publication}`, way, { cluster: cluster() });
         it_.on.start();
         await it_.on.streaming();

@@ -57,7 +57,7 @@ describe('maintenance of a source whose changes triggers note', function () {
 
     for (const tag of ['CREATE FUNCTION', 'CREATE TRIGGER', 'ALTER TABLE', 'GRANT'])
       it(`lets an event trigger refuse ${tag}, which keeps a new table out, says so, and stops no other`, async () => {
-        await on.source.query(`${guard(tag)}; create table late (id int primary key)`);
+        await on.source.query(`create table late (id int primary key); ${guard(tag)}`);
         const missing = async () => (await on.notices(sink)).find(({ code }) => code === 'trigger_missing');
         const { table, message, remedy } = await until('it is said', missing);
         expect([table, message]).to.deep.equal([

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
+import { AS_PLAIN, makePlainRole } from '../../support/postgres/plain-role.ts';
 import { hasPostgres15 } from '../../support/postgres/postgres.ts';
 import { type PostgresRelay, startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 import { type SourceServer, startSourceServer } from '../../support/postgres/source-server.ts';
@@ -48,6 +49,7 @@ describe('capture by triggers of a dump that was restored', function () {
     await on.source.query("insert into rows values (2, 'there, and unread')");
 
     now = await startSourceServer({ major: 15 });
+    if (AS_PLAIN) await makePlainRole(now.database);
     const dump = execFileSync(`${BIN}/pg_dump`, ['-d', before_.database.url]);
     execFileSync(`${BIN}/psql`, ['-q', '-v', 'ON_ERROR_STOP=1', '-d', now.database.url], { input: dump });
     const here = new pg.Client({ connectionString: now.database.url });

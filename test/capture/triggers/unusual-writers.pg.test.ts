@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, type CapturedMessage, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
+import { AS_PLAIN, toPlainRole } from '../../support/postgres/plain-role.ts';
 import { eachMajor, type TestDatabase } from '../../support/postgres/postgres.ts';
 
 type Row = Record<string, unknown>;
@@ -167,7 +168,8 @@ describe('unusual writers of a source that triggers note', function () {
       const role = `owner_${process.pid}`;
       await begin(`
         create table the_end (id int primary key);
-        create table items (id int primary key); create role ${role}; alter table items owner to ${role}`);
+        create table items (id int primary key); create role ${role}; alter table items owner to ${role};
+        ${AS_PLAIN ? toPlainRole(`grant ${role} to`) : ''}`);
       await on.source.query('insert into items values (1); insert into items values (2)');
       await on.source.query(
         `begin; insert into items values (3); drop owned by ${role}; insert into the_end values (1); commit; drop role ${role}`,

@@ -4,6 +4,7 @@
  * is reached as such a role; with MILLRACE_TEST_MAJOR=15 on the machine's Postgres 15.
  */
 import pg from 'pg';
+import { quoteLiteral } from '../../../src/model/quote.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export const AS_PLAIN = process.env.MILLRACE_TEST_RIGHTS === 'plain';
@@ -62,14 +63,28 @@ export async function asPlainOwner(database: Pick<TestDatabase, 'name' | 'url'>)
   return as(database.url, role);
 }
 
+/** In SQL, for a test that knows its database only when it is made. */
+export const toPlainRole = (statement: string): string =>
+  `do $$ begin execute format(${quoteLiteral(`${statement} %I`)}, 'plain_' || current_database()); end $$`;
+
+/** The role alone, where a dump brings what is its. */
+export async function makePlainRole(database: Pick<TestDatabase, 'name' | 'url'>): Promise<void> {
+  const admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
+  await makeRole(admin, plainRoleOf(database), 'login replication').finally(() => admin.end());
+}
+
+async function makeRole(admin: pg.Client, role: string, attributes: string): Promise<void> {
+  const known = await admin.query('select from pg_catalog.pg_roles where rolname = $1', [role]);
+  if (known.rowCount === 0) await admin.query(`create role ${role} ${attributes} password '${PASSWORD}'`);
+}
+
 /** Once for each database, however often it is asked for. */
 async function make(database: Pick<TestDatabase, 'name' | 'url'>, attributes: string, rights: string[]): Promise<void> {
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   try {
-    const role = plainRoleOf(database);
-    const known = await admin.query('select from pg_catalog.pg_roles where rolname = $1', [role]);
-    if (known.rowCount === 0) await admin.query(`create role ${role} ${attributes} password '${PASSWORD}'`);
+    await makeRole(admin, plainRoleOf(database), attributes);
     // A role outlives a database that is dropped and made again.
     const given = await admin.query("select from pg_catalog.pg_event_trigger where evtname = 'give'");
     if (given.rowCount === 0) for (const sql of rights) await admin.query(sql);
