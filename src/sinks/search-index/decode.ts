@@ -34,6 +34,7 @@ export type Readiness =
   | { kind: 'aborted' };
 
 const ERROR_CHARACTERS = 4000;
+const CLOSED = 'index_closed_exception';
 /** How long messages wait whose index is missing or refuses the credential. */
 export const INDEX_WAIT_MS = 30_000;
 
@@ -48,7 +49,7 @@ export function decodeBulk(reply: HttpReply, sent: readonly Operation[], version
     return failed('bad_destination', `HTTP 200 that does not answer for each document: ${error}`);
   }
   if (status === 413) return { kind: 'split', because: 'too_large', error };
-  if (status === 400 && isEngineError(reply.text)) return { kind: 'split', because: 'malformed', error };
+  if (status === 400 && engineErrorOf(reply.text) !== undefined) return { kind: 'split', because: 'malformed', error };
   const circuit = refusalOf(reply, error);
   if (circuit === undefined) return failed(reasonOf(status), error, reply.retryAfterMs);
   return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
@@ -71,7 +72,8 @@ export function decodeSearch(reply: HttpReply): Readiness {
   if (circuit === undefined) {
     return { kind: 'unclear', circuit: passing(reasonOf(status), error, reply.retryAfterMs) };
   }
-  if (status === 400 && isEngineError(reply.text)) return { kind: 'name', circuit };
+  const engineError = status === 400 ? engineErrorOf(reply.text) : undefined;
+  if (engineError !== undefined) return { kind: engineError.type === CLOSED ? 'index' : 'name', circuit };
   return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
 }
 
@@ -145,7 +147,7 @@ function indexFault(items: readonly Item[], sent: readonly Operation[]): Verdict
     if (item.type === 'index_not_found_exception') {
       return { kind: 'index', circuit: { reason: 'index_missing', error: itemError(item) } };
     }
-    if (item.type === 'index_closed_exception' || (item.type === 'cluster_block_exception' && item.status === 403)) {
+    if (item.type === CLOSED || (item.type === 'cluster_block_exception' && item.status === 403)) {
       return { kind: 'index', circuit: { reason: 'bad_destination', error: itemError(item) } };
     }
   }
@@ -226,10 +228,11 @@ function documentsIn({ hits }: Record<string, unknown>): { documents?: number; o
   return { documents: value, ...(isObject(total) && total.relation === 'gte' ? { orMore: true } : {}) };
 }
 
-/** Is this the engine speaking, or something in between that knows nothing of documents? */
-function isEngineError(text: string): boolean {
+/** What the engine says; undefined where it is something in between that speaks, and knows nothing of documents. */
+function engineErrorOf(text: string): { type?: unknown } | undefined {
   const answer = parse(text);
-  return isObject(answer) && answer.error !== undefined;
+  if (!isObject(answer) || answer.error === undefined) return undefined;
+  return isObject(answer.error) ? answer.error : {};
 }
 
 function capped(text: string): string {

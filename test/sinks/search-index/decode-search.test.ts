@@ -35,6 +35,8 @@ describe('what the answer to _search says', () => {
       .to.deep.include({ kind: 'index' })
       .and.nested.include({ 'circuit.reason': 'auth_failed' });
     expect(verdictOf(400, engineError({ type: 'invalid_index_name_exception' }))).to.have.property('kind', 'name');
+    const closed = verdictOf(400, engineError({ type: 'index_closed_exception' }));
+    expect(closed).to.deep.include({ kind: 'index' }).and.nested.include({ 'circuit.reason': 'bad_destination' });
     expect(verdictOf(400, 'Bad Request')).to.have.property('kind', 'circuit');
     expect(verdictOf(503, '')).to.have.property('kind', 'unclear');
     expect(verdictOf(429, '')).to.have.nested.property('circuit.reason', 'overloaded');

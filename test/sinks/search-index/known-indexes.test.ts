@@ -85,6 +85,18 @@ describe('the search-index sink with a routing function', () => {
     expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
   });
 
+  it('an index that is closed for a while holds back its messages, and parks none', async () => {
+    let clock = 1_000_000;
+    server.engine.createIndex('archive');
+    const sink = open({}, { now: () => clock });
+    const batch = [delivery(1, 'a', { indexName: 'archive' })];
+    const closed = '{"error":{"type":"index_closed_exception","reason":"closed"},"status":400}';
+    server.fail({ kind: 'status', status: 400, text: closed }, { path: /archive\/_search$/ });
+    expect((await sink.send(batch, NEVER)).outcomes[0]).to.include({ kind: 'wait', retryAfterMs: 30_000 });
+    clock += 30_001;
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done']);
+  });
+
   it('encodes a name into the path', async () => {
     await open({ index_name: 'größe-100%' }).send([delivery(1, 'a')], NEVER);
     expect(server.requests[0]?.path).to.equal('/gr%C3%B6%C3%9Fe-100%25/_bulk');
