@@ -35,6 +35,9 @@ export type Readiness =
 
 const ERROR_CHARACTERS = 4000;
 const CLOSED = 'index_closed_exception';
+/** Why an alias, a data stream or an index takes no document at all: an `illegal_argument_exception`, as with what is wrong with one of them. */
+const TAKES_NONE =
+  /^(no write index is defined for alias|only write ops with an op_type of create|pipeline with id \[[^\]]*\] does not exist)/;
 /** How long messages wait whose index is missing or refuses the credential. */
 export const INDEX_WAIT_MS = 30_000;
 
@@ -119,6 +122,8 @@ interface Item {
   status: number;
   error: string | undefined;
   type: string | undefined;
+  /** What it says is said of the index, whatever the document. */
+  isForIndex: boolean;
 }
 
 function decodeItems(items: readonly Item[], sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
@@ -147,7 +152,7 @@ function indexFault(items: readonly Item[], sent: readonly Operation[]): Verdict
     if (item.type === 'index_not_found_exception') {
       return { kind: 'index', circuit: { reason: 'index_missing', error: itemError(item) } };
     }
-    if (item.type === CLOSED || (item.type === 'cluster_block_exception' && item.status === 403)) {
+    if (item.isForIndex) {
       return { kind: 'index', circuit: { reason: 'bad_destination', error: itemError(item) } };
     }
   }
@@ -200,9 +205,17 @@ function readItems({ text, mask }: Answer, sent: readonly Operation[]): Item[] |
     const given = item.error ?? undefined;
     const type = isObject(given) && typeof given.type === 'string' ? given.type : undefined;
     const error = given === undefined ? undefined : masked(given, mask);
-    items.push({ status: item.status, error, type });
+    const isForIndex = isObject(given) && isIndexFault(item.status, given);
+    items.push({ status: item.status, error, type, isForIndex });
   }
   return items;
+}
+
+/** Is the index closed or blocked, or does it take no document at all? */
+function isIndexFault(status: number, { type, reason }: Record<string, unknown>): boolean {
+  if (type === 'cluster_block_exception') return status === 403;
+  if (type === 'illegal_argument_exception') return typeof reason === 'string' && TAKES_NONE.test(reason);
+  return type === CLOSED;
 }
 
 function itemError({ error, status }: Item): string {
