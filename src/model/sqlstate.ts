@@ -175,6 +175,11 @@ const NETWORK = new Set([
  * deadlock, a standby, and a server that does not let us in.
  */
 const PASSING = /^(08|53|57P0|28)|^(57014|55P03|40001|40P01|25006|3D000)$/;
+/**
+ * Postgres' function that lets nobody into a database: it accepts no connections, or not of this role. Their codes mean something else
+ * wherever a statement gets them.
+ */
+const DOOR = 'CheckMyDatabase';
 /** pg's own words, which have no code. */
 const CONNECTION =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Query read timeout)/;
@@ -211,13 +216,14 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true;
   if (isFull(error)) return true;
-  const { code, syscall } = fieldsOf(error);
+  const { code, routine, syscall } = fieldsOf(error);
+  if (routine === DOOR) return true;
   if (typeof code === 'string') {
     return PASSING.test(code) || (NETWORK.has(code) && (syscall === undefined || syscall !== 'open'));
   }
   return CONNECTION.test(error.message);
 }
 
-function fieldsOf(error: object): { code?: unknown; syscall?: unknown } {
+function fieldsOf(error: object): { code?: unknown; routine?: unknown; syscall?: unknown } {
   return error;
 }

@@ -3,6 +3,7 @@ import { type Jobs, migrateJobs, openJobs } from '../../src/db/jobs.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { execute, sharedCluster } from '../support/postgres/postgres.ts';
 import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 import { until } from '../support/until.ts';
 
@@ -55,18 +56,27 @@ describe('jobs', () => {
     expect(await jobs.add('note', 0, { key: 'late' })).to.equal(false);
   });
 
-  for (const [end, failing] of [
-    ['well', false],
-    ['badly', true],
+  /** Whether the message database accepts connections; if not, the runner's own are ended too. */
+  const accept = async (connections: boolean): Promise<void> => {
+    const { adminUrl } = await sharedCluster();
+    const name = new URL(m.url).pathname.slice(1);
+    await execute(adminUrl, `alter database ${name} allow_connections ${connections}`);
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name = 'jobs'`;
+    if (!connections) await execute(adminUrl, end);
+  };
+  for (const [end, { failing = false, closed = false }] of [
+    ['well while the database is away', {}],
+    ['badly while the database is away', { failing: true }],
+    ['well while the database accepts no connections', { closed: true }],
   ] as const) {
-    it(`that end ${end} while the database is away harm nobody, and are written down when it is back`, async () => {
+    it(`that end ${end} harm nobody, and are written down when it is back`, async () => {
       const relay = await startPostgresRelay(m.url);
-      const db = openPool({ address: relay.url, max: 4, applicationName: 'millrace test', path: 'role' });
+      const db = openPool({ address: relay.url, max: 4, applicationName: 'jobs', path: 'role' });
       const added = Promise.withResolvers<void>();
       const task = async (): Promise<void> => {
         // It may run before whoever added it has the answer, which comes by the same way.
         await added.promise;
-        await relay.leave();
+        await (closed ? accept(false) : relay.leave());
         seen.push('away');
         if (failing) throw new Error('it failed');
       };
@@ -80,7 +90,7 @@ describe('jobs', () => {
         await until('it ran', () => seen.length === 1);
         const refused = (): number => lines.filter((line) => line.includes('could not be written down')).length;
         await until('writing it down has failed several times', () => refused() >= 3);
-        await relay.comeBack();
+        await (closed ? accept(true) : relay.comeBack());
         await until('it is written down', async () => {
           const { rows } = await m.db.query<{ open: boolean }>(
             'select exists (select from millrace_jobs.jobs j where j.locked_at is not null) as open',

@@ -49,6 +49,10 @@ describe('codes of errors', () => {
       expect(isUnavailable(withCode(code)), code).to.be.true;
     }
     for (const code of ['22P02', '42P01', 'EPERM', 'MR002']) expect(isUnavailable(withCode(code)), code).to.be.false;
+    for (const code of ['42501', '55000']) {
+      expect(isUnavailable(withCode(code)), code).to.be.false;
+      expect(isUnavailable(Object.assign(withCode(code), { routine: 'CheckMyDatabase' })), code).to.be.true;
+    }
   });
 
   it('stand in src/model alone: whoever wants to know one asks a predicate', () => {
