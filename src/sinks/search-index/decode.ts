@@ -21,16 +21,24 @@ export type Verdict =
   /** Nothing can be delivered to any index. */
   | { kind: 'circuit'; circuit: Circuit }
   /** Nothing can be delivered to this index. */
-  | { kind: 'index'; circuit: Circuit }
+  | IndexFault
   /** Too large, or one document spoils the whole request: send smaller requests; alone, its operation is parked. */
   | { kind: 'split'; because: 'too_large' | 'malformed'; error: string }
   | { kind: 'aborted' };
+
+/** `isMissing`: the engine itself says that there is no such index. */
+export interface IndexFault {
+  kind: 'index';
+  circuit: Circuit;
+  isMissing: boolean;
+}
 
 /** How an index answers `_search`. `index`: only this index is at fault. `name`: no index can have this name. */
 export type Readiness =
   /** `documents`: how many it has, if it said so; `orMore`: it did not count further. */
   | { kind: 'ready'; documents?: number; orMore?: true }
-  | { kind: 'circuit' | 'index' | 'name' | 'unclear'; circuit: Circuit }
+  | { kind: 'circuit' | 'name' | 'unclear'; circuit: Circuit }
+  | IndexFault
   | { kind: 'aborted' };
 
 const ERROR_CHARACTERS = 4000;
@@ -38,6 +46,7 @@ const CLOSED = 'index_closed_exception';
 /** Why an alias, a data stream or an index takes no document at all: an `illegal_argument_exception`, as with what is wrong with one of them. */
 const TAKES_NONE =
   /^(no write index is defined for alias|only write ops with an op_type of create|pipeline with id \[[^\]]*\] does not exist)/;
+const NO_INDEX = 'index_not_found_exception';
 /** How long messages wait whose index is missing or refuses the credential. */
 export const INDEX_WAIT_MS = 30_000;
 
@@ -55,7 +64,7 @@ export function decodeBulk(reply: HttpReply, sent: readonly Operation[], version
   if (status === 400 && engineErrorOf(reply.text) !== undefined) return { kind: 'split', because: 'malformed', error };
   const circuit = refusalOf(reply, error);
   if (circuit === undefined) return failed(reasonOf(status), error, reply.retryAfterMs);
-  return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
+  return faultOf(reply, circuit);
 }
 
 /** What an answer to `_search` says about the index: the gate of a sink and of every routed index name. */
@@ -76,8 +85,16 @@ export function decodeSearch(reply: HttpReply): Readiness {
     return { kind: 'unclear', circuit: passing(reasonOf(status), error, reply.retryAfterMs) };
   }
   const engineError = status === 400 ? engineErrorOf(reply.text) : undefined;
-  if (engineError !== undefined) return { kind: engineError.type === CLOSED ? 'index' : 'name', circuit };
-  return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
+  if (engineError !== undefined) {
+    return engineError.type === CLOSED ? { kind: 'index', circuit, isMissing: false } : { kind: 'name', circuit };
+  }
+  return faultOf(reply, circuit);
+}
+
+/** A 404 may also come from something in between, which knows nothing of indexes. */
+function faultOf({ status, text }: Answer, circuit: Circuit): IndexFault | { kind: 'circuit'; circuit: Circuit } {
+  if (status !== 403 && status !== 404) return { kind: 'circuit', circuit };
+  return { kind: 'index', circuit, isMissing: engineErrorOf(text)?.type === NO_INDEX };
 }
 
 /** Answers that no repetition changes; undefined for those that one may (408, 429, 5xx, and a 2xx that says nothing). */
@@ -149,16 +166,16 @@ function indexFault(items: readonly Item[], sent: readonly Operation[]): Verdict
     return { kind: 'circuit', circuit: { reason: 'auth_failed', error: itemError(unauthorised) } };
   }
   for (const item of items) {
-    if (item.type === 'index_not_found_exception') {
-      return { kind: 'index', circuit: { reason: 'index_missing', error: itemError(item) } };
+    if (item.type === NO_INDEX) {
+      return { kind: 'index', circuit: { reason: 'index_missing', error: itemError(item) }, isMissing: true };
     }
     if (item.isForIndex) {
-      return { kind: 'index', circuit: { reason: 'bad_destination', error: itemError(item) } };
+      return { kind: 'index', circuit: { reason: 'bad_destination', error: itemError(item) }, isMissing: false };
     }
   }
   const first = items[0];
   if (first?.status === 403 && items.every((item) => item.status === 403) && sent.some(({ isDelete }) => !isDelete)) {
-    return { kind: 'index', circuit: { reason: 'auth_failed', error: itemError(first) } };
+    return { kind: 'index', circuit: { reason: 'auth_failed', error: itemError(first) }, isMissing: false };
   }
   return undefined;
 }

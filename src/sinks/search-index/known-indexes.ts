@@ -4,12 +4,18 @@
  */
 import type { Circuit, Outcome } from '../../model/sink.ts';
 import type { SearchClient } from './client.ts';
-import { decodeSearch, INDEX_WAIT_MS } from './decode.ts';
+import { decodeSearch, INDEX_WAIT_MS, type IndexFault } from './decode.ts';
+
+/** What every message for this index gets instead of being sent. `isMissing`: but deletes, for it has no documents. */
+export interface Held {
+  kind: 'held';
+  outcome: Outcome;
+  isMissing?: boolean;
+}
 
 export type Route =
   | { kind: 'ready' }
-  /** What every message for this index gets instead of being sent. */
-  | { kind: 'held'; outcome: Outcome }
+  | Held
   /** The answer says nothing about the index, as a 503 does. */
   | { kind: 'unclear'; circuit: Circuit }
   | { kind: 'circuit'; circuit: Circuit };
@@ -25,7 +31,7 @@ const MOST_NAMES = 10_000;
 
 export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search'>; now: () => number }): Routes {
   const ready = new Set<string>();
-  const missing = new Map<string, { error: string; until: number }>();
+  const missing = new Map<string, { error: string; until: number; isMissing: boolean }>();
 
   async function ask(index: string, signal: AbortSignal): Promise<Route> {
     const readiness = decodeSearch(await client.search(index, signal));
@@ -36,15 +42,17 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
         return { kind: 'ready' };
       case 'circuit':
         return { kind: 'circuit', circuit: readiness.circuit };
-      case 'index':
-        missing.set(index, { error: readiness.circuit.error, until: now() + INDEX_WAIT_MS });
-        return held(waitFor(index, readiness.circuit.error, INDEX_WAIT_MS));
+      case 'index': {
+        const { isMissing } = readiness;
+        missing.set(index, { error: readiness.circuit.error, until: now() + INDEX_WAIT_MS, isMissing });
+        return heldFor(index, readiness);
+      }
       case 'name':
-        return held({ kind: 'park', error: readiness.circuit.error });
+        return { kind: 'held', outcome: { kind: 'park', error: readiness.circuit.error } };
       case 'unclear':
         return { kind: 'unclear', circuit: readiness.circuit };
       case 'aborted':
-        return held({ kind: 'untried' });
+        return { kind: 'held', outcome: { kind: 'untried' } };
     }
   }
 
@@ -53,7 +61,9 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
       if (ready.has(index)) return { kind: 'ready' };
       const known = missing.get(index);
       const leftMs = known === undefined ? 0 : known.until - now();
-      if (known !== undefined && leftMs > 0) return held(waitFor(index, known.error, leftMs));
+      if (known !== undefined && leftMs > 0) {
+        return { kind: 'held', outcome: waitFor(index, known.error, leftMs), isMissing: known.isMissing };
+      }
       if (ready.size + missing.size >= MOST_NAMES) {
         ready.clear();
         missing.clear();
@@ -67,11 +77,13 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
 }
 
 /** What messages get whose index is at fault. The error names it, for the sink shows it too. */
-export function waitFor(index: string, error: string, retryAfterMs: number): Outcome {
+export const heldFor = (index: string, { circuit, isMissing }: IndexFault): Held => ({
+  kind: 'held',
+  outcome: waitFor(index, circuit.error, INDEX_WAIT_MS),
+  isMissing,
+});
+
+function waitFor(index: string, error: string, retryAfterMs: number): Outcome {
   const named = error.includes(index) ? error : `index ${index}: ${error}`;
   return { kind: 'wait', error: named, retryAfterMs, isForIndex: true };
-}
-
-function held(outcome: Outcome): Route {
-  return { kind: 'held', outcome };
 }

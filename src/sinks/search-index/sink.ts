@@ -10,9 +10,9 @@ import { MillraceError } from '../../model/errors.ts';
 import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../model/sink.ts';
 import type { Log } from '../../runtime/log.ts';
 import { type ClientOptions, type ClientSettings, openSearchClient, type SearchClient } from './client.ts';
-import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
+import { decodeBulk, decodeSearch, type IndexFault, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
-import { openRoutes, type Route, type Routes, waitFor } from './known-indexes.ts';
+import { type Held, heldFor, openRoutes, type Route, type Routes } from './known-indexes.ts';
 import { type Limits, learnLimits } from './limits.ts';
 import type { SearchDestination } from './section.ts';
 import { openSuspects, type Suspects } from './suspects.ts';
@@ -87,7 +87,7 @@ interface Progress {
   pending: Load[];
   circuit: Circuit | undefined;
   /** Routed indexes that turned out to be at fault, and what their operations get. */
-  held: Map<string, Outcome>;
+  held: Map<string, Held>;
   searchesLeft: number;
   failed: Failed[];
   /** The engine has said something of some document. */
@@ -127,7 +127,7 @@ async function holdUnready({ routes, destination, signal }: Sending, progress: P
       return;
     }
     if (route.kind === 'ready') ready.push(load);
-    if (route.kind === 'held') hold(progress, load, route.outcome);
+    if (route.kind === 'held') hold(progress, load, route);
     if (route.kind === 'unclear') progress.failed.push({ ...load, circuit: route.circuit, isSent: false });
   }
   progress.pending = ready.reverse();
@@ -159,7 +159,7 @@ async function sendPending(sending: Sending, progress: Progress): Promise<void> 
     const { index } = load;
     const held = progress.held.get(index);
     if (held !== undefined) {
-      settle(load.operations, held);
+      settleHeld(load.operations, held);
       continue;
     }
     const [operations, rest] = cut(load.operations, sending.limits.ceiling, (one) =>
@@ -198,7 +198,7 @@ function apply(sending: Sending, progress: Progress, { load, verdict }: { load: 
       progress.circuit ??= verdict.circuit;
       break;
     case 'index':
-      holdIndex(sending, progress, { load, circuit: verdict.circuit });
+      holdIndex(sending, progress, { load, fault: verdict });
       break;
     case 'split':
       split(sending, progress, { load, verdict });
@@ -264,19 +264,26 @@ function split(sending: Sending, progress: Progress, { load, verdict }: { load: 
 }
 
 /** The static index at fault stops the sink; a routed one holds back its own messages. */
-function holdIndex(sending: Sending, progress: Progress, { load, circuit }: { load: Load; circuit: Circuit }): void {
+function holdIndex(sending: Sending, progress: Progress, { load, fault }: { load: Load; fault: IndexFault }): void {
   if (load.index === sending.destination.index_name) {
-    progress.circuit ??= circuit;
+    progress.circuit ??= fault.circuit;
     return;
   }
   sending.routes.forget(load.index);
-  hold(progress, load, waitFor(load.index, circuit.error, INDEX_WAIT_MS));
+  hold(progress, load, heldFor(load.index, fault));
 }
 
 /** The index gets no request any more in this send. */
-function hold(progress: Progress, { index, operations }: Load, outcome: Outcome): void {
-  progress.held.set(index, outcome);
-  settle(operations, outcome);
+function hold(progress: Progress, { index, operations }: Load, held: Held): void {
+  progress.held.set(index, held);
+  settleHeld(operations, held);
+}
+
+/** Of an index that is gone there is nothing to delete: a row that leaves it, or is deleted, need not wait for it. */
+function settleHeld(operations: readonly Operation[], { outcome, isMissing }: Held): void {
+  for (const operation of operations) {
+    operation.outcome = isMissing === true && operation.isDelete ? { kind: 'done' } : outcome;
+  }
 }
 
 function settle(operations: readonly Operation[], outcome: Outcome): void {

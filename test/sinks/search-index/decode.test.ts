@@ -66,6 +66,7 @@ describe('what the items of a _bulk answer mean', () => {
     expect(verdict).to.deep.equal({
       kind: 'index',
       circuit: { reason: 'index_missing', error: JSON.stringify(MISSING) },
+      isMissing: true,
     });
   });
 
@@ -140,6 +141,7 @@ describe('what the items of a _bulk answer mean', () => {
     ).to.deep.equal({
       kind: 'index',
       circuit: { reason: 'auth_failed', error: JSON.stringify(DENIED) },
+      isMissing: false,
     });
   });
 
@@ -267,8 +269,9 @@ describe('what the status of a _bulk answer means', () => {
 
   it('401: circuit; 403 and 404: the index at fault', () => {
     expect(verdictOf(401, 'no')).to.deep.equal({ kind: 'circuit', circuit: { reason: 'auth_failed', error: 'no' } });
-    expect(verdictOf(403, 'no')).to.deep.equal({ kind: 'index', circuit: { reason: 'auth_failed', error: 'no' } });
-    expect(verdictOf(404, 'no')).to.deep.equal({ kind: 'index', circuit: { reason: 'index_missing', error: 'no' } });
+    const ofIndex = { kind: 'index', isMissing: false };
+    expect(verdictOf(403, 'no')).to.deep.equal({ ...ofIndex, circuit: { reason: 'auth_failed', error: 'no' } });
+    expect(verdictOf(404, 'no')).to.deep.equal({ ...ofIndex, circuit: { reason: 'index_missing', error: 'no' } });
   });
 
   it('3xx, 405 and 406: a wrong destination, and a redirect says where it leads', () => {

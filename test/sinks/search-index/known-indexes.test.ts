@@ -69,6 +69,39 @@ describe('the search-index sink with a routing function', () => {
     expect(server.requests[searches]?.path).to.equal('/archive/_search');
   });
 
+  it('deletes nothing from an index that the engine says is missing, and does not wait for it', async () => {
+    server.engine.autoCreate = true;
+    const sink = open();
+    const batch = [
+      delivery(1, 'a', { action: 'delete', indexName: 'gone' }),
+      delivery(2, 'a', { indexName: 'products' }),
+      delivery(3, 'b', { indexName: 'gone' }),
+    ];
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done', 'done', 'wait']);
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done', 'done', 'wait']);
+    expect(server.requests.map(({ path }) => path)).not.to.include('/gone/_bulk');
+  });
+
+  it('nor from one that is deleted after its first use', async () => {
+    server.engine.createIndex('archive');
+    const sink = open();
+    await sink.send([delivery(1, 'a', { indexName: 'archive' })], NEVER);
+    server.engine.deleteIndex('archive');
+    const batch = [
+      delivery(2, 'a', { action: 'delete', indexName: 'archive' }),
+      delivery(3, 'b', { indexName: 'archive' }),
+    ];
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done', 'wait']);
+  });
+
+  it('waits with deletes when a 404 is not the answer of an engine', async () => {
+    const sink = open();
+    server.fail({ kind: 'status', status: 404, text: '{"error":"no such route"}' }, { path: /archive\/_search$/ });
+    const batch = [delivery(1, 'a', { action: 'delete', indexName: 'archive' })];
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+  });
+
   it('a name that is none parks; a credential that is refused stops the sink; 403 holds back the index', async () => {
     const sink = open();
     const batch = [delivery(1, 'a', { indexName: 'archive' }), delivery(2, 'b')];
