@@ -12,7 +12,8 @@ import { startWatch } from '../runtime/stages.ts';
 import { upToUntried } from './crashing-messages.ts';
 import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
-import { hasFunctions, prepare } from './prepare.ts';
+import { placesBefore } from './places.ts';
+import { hasFunctions, prepare, type ShapeOptions } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { isTime, keepSample, settleTimed } from './sample.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
@@ -56,14 +57,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
   let stage: Stage = 'shape';
   const watch = startWatch(deps.stages);
   try {
-    const made = await prepare(deps.sandbox, sendable, {
-      sinkNo: target.no,
-      functions: target.functions,
-      replaces: target.replaces,
-      deleteOnLeave: target.deleteOnLeave,
-      room: batch.room,
-      now: deps.now,
-    });
+    const made = await prepare(deps.sandbox, sendable, shapeOptions(deps, run, batch));
     watch.lap(hasFunctions(target.functions) ? 'shape' : undefined);
     batch.onMade?.(made.length);
     const cut = sendable.length - made.prepared.length;
@@ -119,6 +113,14 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
   } catch (error) {
     return await endOfFailed(deps, run, { batch, stage, error });
   }
+}
+
+function shapeOptions(deps: LaneDeps, { target, id }: HeldLane, { room }: Batch): ShapeOptions {
+  const { no: sinkNo, functions, replaces, deleteOnLeave } = target;
+  return {
+    ...{ sinkNo, functions, replaces, deleteOnLeave, room, now: deps.now },
+    placesBefore: (batch) => placesBefore(batch, { ...deps, id, functions }),
+  };
 }
 
 /** Throws what is no fault of the destination. */

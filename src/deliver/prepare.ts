@@ -1,12 +1,13 @@
 /**
  * The user's functions on the way out: filter, route and transform of a batch, as deliveries. One message may need none
- * (refused by the filter), one, or two: an update whose old row was routed to another index is a delete there and an
+ * (refused by the filter), one, or more: an update whose old row was routed to another index is a delete there and an
  * index here. A function that fails, fails for the same input again: its message is parked.
  */
 import type { Delivery } from '../model/sink.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Verdict } from './decide.ts';
+import type { PlacedBatch } from './places.ts';
 import { deliveryOf, type LaneRow } from './row.ts';
 
 /** What is to be sent for one message; `verdict` is set when that is decided already. */
@@ -28,6 +29,8 @@ export interface ShapeOptions {
   /** Characters that what functions make may take; undefined: as many as the sandbox gives. */
   room: number | undefined;
   now: () => number;
+  /** Where documents of its row may be besides, for each message (places.ts); asked only of rows that are routed. */
+  placesBefore(batch: PlacedBatch): Promise<readonly (readonly string[])[]>;
 }
 
 export interface Made {
@@ -41,15 +44,16 @@ export interface Made {
 
 /** Rejects only when the sandbox itself cannot work. */
 export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Made> {
-  const { functions, sinkNo, replaces, room } = options;
+  const { functions, sinkNo, replaces, room, placesBefore } = options;
   if (!hasFunctions(functions)) {
     return { prepared: rows.map((row) => ({ row, deliveries: [deliveryOf(row)] })), length: 0 };
   }
   const begun = options.now();
   const shaped = await sandbox.shape(functions, rows, { replaces, sinkNo, ...(room === undefined ? {} : { room }) });
   const tookMs = options.now() - begun;
+  const before = functions.routing && replaces ? await placesBefore({ rows, shaped }) : [];
   return {
-    prepared: shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs })),
+    prepared: shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs, before: before[place] })),
     length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
     tookMs,
   };
@@ -58,7 +62,12 @@ export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], option
 export const hasFunctions = ({ filter, transform, routing }: FunctionSet): boolean =>
   (filter ?? transform ?? routing) !== undefined;
 
-function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions & { tookMs: number }): Prepared {
+interface ApplyOptions extends ShapeOptions {
+  tookMs: number;
+  before: readonly string[] | undefined;
+}
+
+function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
   if (shaped.error) {
     const { error } = shaped;
     const place = error.line === undefined ? '' : ` (line ${error.line}, column ${error.column ?? 1})`;
@@ -71,7 +80,8 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions & { tookMs: n
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });
   const { indexName, oldIndexName } = shaped;
-  const elsewhere = oldIndexName !== undefined && oldIndexName !== indexName ? [gone(oldIndexName)] : [];
+  const elsewhere = (options.before ?? []).map(gone);
+  if (oldIndexName !== undefined && oldIndexName !== indexName) elsewhere.push(gone(oldIndexName));
   if (!shaped.kept) {
     const mayBeThere = row.action === 'update' || row.action === 'read';
     const leaves = options.replaces && options.deleteOnLeave && mayBeThere;

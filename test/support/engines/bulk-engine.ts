@@ -73,6 +73,13 @@ export class BulkEngine {
     documents.set(id, { version, seqNo: this.#nextSeqNo(index, id), source });
   }
 
+  /** The versions of deleted documents are forgotten: `index.gc_deletes`, 60 s by default, is over. */
+  forgetDeleted(): void {
+    for (const documents of this.#indexes.values()) {
+      for (const [id, { source }] of documents) if (source === undefined) documents.delete(id);
+    }
+  }
+
   #nextSeqNo(index: string, id: string): number {
     let hash = 0;
     for (const character of id) hash = (hash * 31 + character.charCodeAt(0)) % 1_000_003;

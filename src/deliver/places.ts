@@ -1,0 +1,70 @@
+/**
+ * Where documents of a row may be that a routing function has moved. A message that arrives replaces earlier ones of its row that
+ * failed: what those should have deleted from another index is deleted with it, or it would stay there.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { Sandbox } from '../transform/sandbox.ts';
+import type { FunctionSet, Shaped } from '../transform/shape.ts';
+import type { LaneRow } from './row.ts';
+import type { LaneId } from './settle.ts';
+
+const READ_EARLIER = statement('deliver/read-earlier');
+const EARLIER_BYTES = 4 * 1024 * 1024;
+
+/** Messages of a batch, and what the functions made of each. */
+export interface PlacedBatch {
+  rows: readonly LaneRow[];
+  shaped: readonly Shaped[];
+}
+
+interface PlaceOptions {
+  db: Queryable;
+  id: LaneId;
+  sandbox: Sandbox;
+  functions: FunctionSet;
+}
+
+const NONE: readonly string[] = [];
+
+/** Of each message, in order: indexes that earlier ones of its row have named, and it does not. */
+export async function placesBefore({ rows, shaped }: PlacedBatch, options: PlaceOptions): Promise<readonly string[][]> {
+  const earlier = await earlierOf(rows, options);
+  const named = new Map<string, Set<string>>();
+  let next = 0;
+  return shaped.map((one, place) => {
+    const row = rows[place]!;
+    for (; next < earlier.length && earlier[next]!.row.id < row.id; next += 1) name(named, earlier[next]!);
+    const before = [...(named.get(keyOf(row)) ?? NONE)];
+    name(named, { row, shaped: one });
+    return before.filter((index) => index !== one.indexName && index !== one.oldIndexName);
+  });
+}
+
+interface Placed {
+  row: LaneRow;
+  shaped: Shaped;
+}
+
+async function earlierOf(
+  rows: readonly LaneRow[],
+  { db, id, sandbox, functions: { routing } }: PlaceOptions,
+): Promise<Placed[]> {
+  const behind = rows.filter((row) => row.behind);
+  if (behind.length === 0 || routing === undefined) return [];
+  const values = [id.sinkNo, id.lane, behind.map((row) => row.id), EARLIER_BYTES];
+  const earlier = (await db.query<LaneRow>(READ_EARLIER, values)).rows;
+  const shaped = await sandbox.shape({ routing }, earlier, { replaces: true, sinkNo: id.sinkNo });
+  return shaped.map((one, place) => ({ row: earlier[place]!, shaped: one }));
+}
+
+const keyOf = ({ oid, record_pks }: LaneRow): string => `${oid} ${record_pks}`;
+
+function name(named: Map<string, Set<string>>, { row, shaped }: Placed): void {
+  const places = [shaped.oldIndexName, shaped.indexName].filter((index) => index !== undefined);
+  if (places.length === 0) return;
+  const key = keyOf(row);
+  const known = named.get(key);
+  if (known === undefined) named.set(key, new Set(places));
+  else for (const index of places) known.add(index);
+}
