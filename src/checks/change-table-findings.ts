@@ -1,6 +1,7 @@
 /** What a comparison of a change table says, as findings: every fault and warning with the statements that fix it. */
 import { type QuotedTable, quoteTable } from '../model/quote.ts';
-import type { Comparison, TableFault, TableWarning } from './change-table.ts';
+import type { Comparison, TableWarning } from './change-table.ts';
+import type { TableFault } from './change-table-columns.ts';
 import { byHand, type Finding, fault, passed, type Repair, warning } from './finding.ts';
 
 const IDS: Record<TableFault['kind'], string> = { missing: 'change_table_missing', shape: 'columns', rights: 'rights' };

@@ -1,7 +1,8 @@
 /** Who waits, for whom, and what fills up: decided from facts alone. */
 import { expect } from 'chai';
 import { type AccessFacts, checkAccess } from '../../src/checks/access.ts';
-import { compareTable, type FoundTable } from '../../src/checks/change-table.ts';
+import { compareTable } from '../../src/checks/change-table.ts';
+import type { FoundTable } from '../../src/checks/change-table-columns.ts';
 import { checkConsumer } from '../../src/checks/consumer.ts';
 import { checkOperations, checkRunning } from '../../src/checks/operations.ts';
 import { checkTablesOfIndex } from '../../src/checks/shared-index.ts';
@@ -88,7 +89,15 @@ describe('checks of those who wait', () => {
   it('say that no partition takes entries of now, with the statement', () => {
     const found: FoundTable = {
       ...{ schema_exists: true, kind: 'p', persistence: 'p', role: 'r', may_use_schema: true, may_insert: true },
-      ...{ primary_key: null, sequence: null, may_use_sequence: null, last_value: null, max_value: null, columns: [] },
+      ...{
+        primary_key: null,
+        primary_key_name: null,
+        sequence: null,
+        may_use_sequence: null,
+        last_value: null,
+        max_value: null,
+        columns: [],
+      },
       few_ahead: true,
       none_now: {
         ...{ of: { schema: 'public', name: 'events' } },

@@ -8,6 +8,7 @@ select n.oid is not null as schema_exists,
           from pg_catalog.pg_index i
           join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
          where i.indrelid = c.oid and i.indisprimary) as primary_key,
+       (select k.conname::text from pg_catalog.pg_constraint k where k.conrelid = c.oid and k.contype = 'p') as primary_key_name,
        q.sequence,
        q.may_use_sequence,
        q.last_value,
@@ -15,7 +16,7 @@ select n.oid is not null as schema_exists,
        (select json_agg(json_build_object(
                  'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
                  'has_default', a.atthasdef and a.attgenerated = '', 'identity', a.attidentity <> '',
-                 'generated', a.attgenerated <> '') order by a.attnum)
+                 'generated', a.attgenerated <> '', 'virtual', a.attgenerated = 'v') order by a.attnum)
           from pg_catalog.pg_attribute a
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
   from (select $1::text as schema_name, $2::text as table_name) w

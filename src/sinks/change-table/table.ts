@@ -3,7 +3,8 @@
  * workers do it at once: `create table if not exists` alone is not (two can collide in the catalogs), so they queue.
  */
 
-import { type Comparison, compareTable, type FoundTable } from '../../checks/change-table.ts';
+import { type Comparison, compareTable } from '../../checks/change-table.ts';
+import type { FoundTable } from '../../checks/change-table-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import type { QuotedTable } from '../../model/quote.ts';

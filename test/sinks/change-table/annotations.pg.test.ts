@@ -101,8 +101,13 @@ for (const where of ['same', 'other'] as const) {
       ['no null', "transaction_annotations jsonb not null default '{}'", true],
       ['a number', 'transaction_annotations integer', true],
       ['an expression', "transaction_annotations jsonb generated always as (record -> 'by') stored", true],
+      ['an expression of 18', "transaction_annotations jsonb generated always as (record -> 'by') virtual", true],
     ] as const) {
-      it(`a column of that name with ${what} is the user's own: left alone, with a notice whose remedy runs`, async () => {
+      it(`a column of that name with ${what} is the user's own: left alone, with a notice whose remedy runs`, async function () {
+        const { rows } = await bench.destination.query<{ n: string }>(
+          "select current_setting('server_version_num') as n",
+        );
+        if (column.endsWith('virtual') && Number(rows[0]!.n) < 180000) return this.skip();
         await alter(`add column ${column}`);
         expect(await write('{"user":"ann"}')).to.deep.equal(['done']);
         if (where === 'same') expect(await take('{"user":"ann"}')).to.equal(1);

@@ -230,6 +230,52 @@ describe('the event table', () => {
     expect(rows).to.deep.equal([{ id: 41 }, { id: 42 }]);
   });
 
+  it('fixes what a default, an expression or another primary key is in the way of', async () => {
+    const isVirtual =
+      Number((await db.query<{ server_version_num: string }>('show server_version_num')).rows[0]!.server_version_num) >=
+      180000;
+    const virtual = isVirtual ? "generated always as ('t') virtual" : 'not null';
+    const table = await madeAs({
+      seq: "text not null default '0'",
+      source_database_id: "text not null default ''",
+      source_table_name: `text ${virtual}`,
+      record: "text not null default '{}'",
+      action: "varchar generated always as ('insert') stored",
+      inserted_at: 'timestamp not null default now()',
+      '': 'primary key (seq)',
+    });
+    expect(await fix(table)).to.deep.equal([
+      'column "id" is not the primary key',
+      'column "seq" is text instead of bigint',
+      'column "source_database_id" is text instead of uuid',
+      ...(isVirtual ? ['column "source_table_name" is generated'] : []),
+      'column "record" is text instead of jsonb',
+      'column "action" is generated',
+      'column "action" is character varying instead of text',
+      'column "action" may be null',
+      'column "inserted_at" is timestamp without time zone instead of timestamp with time zone',
+    ]);
+  });
+
+  it('fixes an id that no cast makes a number, and keeps what it was', async () => {
+    for (const id of ['uuid not null default gen_random_uuid()', 'text not null default gen_random_uuid()::text']) {
+      const table = await madeAs({ id, source_table_name: "text not null default ''" });
+      await db.query(
+        `insert into ${quoteTable(table)} (seq, source_database_id, source_table_oid, source_table_schema, record_pk, record, action, committed_at)
+         values (1, gen_random_uuid(), 1, 's', '1', '{}', 'insert', now())`,
+      );
+      await db.query(`alter table ${quoteTable(table)} alter column source_table_name drop default`);
+      expect(await fix(table)).to.deep.equal([`column "id" is ${id.split(' ')[0]} instead of bigint`]);
+      const { rows } = await db.query(
+        `select id, length(id_before::text) as length from ${quoteTable(table)} order by id`,
+      );
+      expect(rows).to.deep.equal([
+        { id: 1, length: 36 },
+        { id: 2, length: 36 },
+      ]);
+    }
+  });
+
   it('is a table: a view, and a name that Postgres would cut, are refused', async () => {
     await db.query('create view looks_like as select 1 as id');
     const view = await verifyChangeTable(db, { schema: 'public', name: 'looks_like' }, null);
