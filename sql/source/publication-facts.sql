@@ -12,6 +12,12 @@ select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pub
        array(select n.nspname::text from pg_catalog.pg_namespace n
               where n.oid = any ($2::oid[]) and n.nspname in ('millrace', 'millrace_private', 'millrace_jobs')
               order by n.nspname) as our_schemas,
+       array(select format('%I.%I', n.nspname, c.relname)
+               from pg_catalog.pg_publication_rel l
+               join pg_catalog.pg_class c on c.oid = l.prrelid
+               join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+              where l.prpubid = p.oid and n.nspname in ('millrace', 'millrace_private', 'millrace_jobs')
+              order by n.nspname, c.relname) as our_tables,
        pg_has_role(current_user, p.pubowner, 'usage') as mine,
        pg_catalog.obj_description(p.oid, 'pg_publication') as comment
   from pg_catalog.pg_publication p

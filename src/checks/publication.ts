@@ -11,6 +11,8 @@ export interface PublicationFacts {
   publishesOurs: boolean;
   /** The schemas of ours among those whose tables it lists all. */
   ourSchemas: readonly string[];
+  /** Those of our tables that it lists by name, as SQL writes them. */
+  ourTables: readonly string[];
   /** Publishes inserts, updates and deletes. */
   complete: boolean;
   /** Publishes updates or deletes: Postgres refuses those of a table without a replica identity. */
@@ -31,7 +33,7 @@ export const plannedPublication = (
   name: string,
   { version, isOurs, byTriggers = false }: { version: number; isOurs: boolean; byTriggers?: boolean },
 ): PublicationFacts => ({
-  ...{ oid: 0, name, allTables: false, publishesOurs: false, ourSchemas: [], viaRoot: true },
+  ...{ oid: 0, name, allTables: false, publishesOurs: false, ourSchemas: [], ourTables: [], viaRoot: true },
   ...{ complete: !byTriggers, publishesOld: !byTriggers, byTriggers },
   ...{ knowsGenerated: version >= 180000, generated: version >= 180000 ? 's' : 'n', ours: isOurs },
 });
@@ -61,7 +63,13 @@ export function plannedFirst(publication: PublicationFacts): string {
   return `${publicationCreation(publication)}; ${comment}`;
 }
 
-const OUR_SCHEMAS = ['millrace', 'millrace_private', 'millrace_jobs'];
+function withoutOurs({ name, ourSchemas, ourTables }: PublicationFacts): string {
+  const lists = [
+    ...(ourSchemas.length === 0 ? [] : [`tables in schema ${ourSchemas.join(', ')}`]),
+    ...(ourTables.length === 0 ? [] : [`table ${ourTables.map((table) => `only ${table}`).join(', ')}`]),
+  ];
+  return lists.map((list) => `alter publication ${quoteIdentifier(name)} drop ${list}`).join('; ');
+}
 
 /** `database`: as millrace.yaml names it. */
 export function checkPublication(publication: PublicationFacts, database: string): Finding[] {
@@ -89,10 +97,7 @@ export function checkPublication(publication: PublicationFacts, database: string
               `drop publication ${quoteIdentifier(name)}`,
               `it is made again, of the tables that are wanted; then, in the message database: ${repairText(resyncing(database))}`,
             )
-          : inSource(
-              `${alter} drop tables in schema ${(publication.ourSchemas.length > 0 ? publication.ourSchemas : OUR_SCHEMAS).join(', ')}`,
-              'or drop table, for those that it lists by name',
-            ),
+          : inSource(withoutOurs(publication)),
       ),
     );
   return found;

@@ -17,6 +17,7 @@ export async function readPublication(
     all_tables: boolean;
     publishes_ours: boolean;
     our_schemas: string[];
+    our_tables: string[];
     complete: boolean;
     publishes_old: boolean;
     via_root: boolean;
@@ -32,6 +33,7 @@ export async function readPublication(
       allTables: row.all_tables,
       publishesOurs: row.publishes_ours,
       ourSchemas: row.our_schemas,
+      ourTables: row.our_tables,
       complete: row.complete,
       publishesOld: row.publishes_old,
       viaRoot: row.via_root,

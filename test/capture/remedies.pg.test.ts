@@ -213,7 +213,7 @@ describe('remedies for hostile names', function () {
           const { facts } = await find();
           for (const one of [
             ...checkSlot({ name: 's', slot: undefined, source: { keepBytes: null }, leftSlots: [name] }),
-            ...checkPublication({ ...facts, publishesOurs: true }, 'shop'),
+            ...checkPublication({ ...facts, publishesOurs: true, ourTables: [full] }, 'shop'),
           ])
             await parses(repairText(one));
           for (const one of checkServer({

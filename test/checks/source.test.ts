@@ -177,7 +177,7 @@ describe('checks of a source', () => {
   const healths: [string, string, Partial<SourceFacts>, Partial<SlotFacts>, Partial<PublicationFacts>][] = [
     ['publication_incomplete', 'error', {}, {}, { complete: false }],
     ['publishes_messages', 'error', {}, {}, { publishesOurs: true, allTables: true }],
-    ['publishes_messages', 'error', {}, {}, { publishesOurs: true }],
+    ['publishes_messages', 'error', {}, {}, { publishesOurs: true, ourTables: ['millrace_private.m'] }],
     ['slot_unreserved', 'warning', {}, { wal_status: 'unreserved' }, {}],
     ['slot_waits', 'warning', {}, { standbys: [{ slot: 'away', isRead: false }] }, {}],
     ['slot_lag', 'warning', { keepBytes: 1_000_000 }, { kept_bytes: 500_000 }, {}],
