@@ -64,7 +64,7 @@ function toBeMade({ schema, name }: QuotedTable, facts: { role: string; may_crea
   const full = quoteTable({ schema, name });
   if (facts.may_create)
     return notice('change_table_missing', `${full} is made by Millrace before it is written`, NOTHING);
-  const sql = `grant create on schema ${quoteIdentifier(schema)} to ${quoteIdentifier(facts.role)}`;
+  const sql = `grant usage, create on schema ${quoteIdentifier(schema)} to ${quoteIdentifier(facts.role)}`;
   const repair = { remedy: null, sql, runOn: 'destination' as const };
   return fault('rights', `${full} is to be made, and role ${facts.role} may not create tables in its schema`, repair);
 }

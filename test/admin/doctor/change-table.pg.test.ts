@@ -1,5 +1,7 @@
 /** Traps in a change table: each is set, found without a worker, and gone when what is printed was run in its database. */
 import { expect } from 'chai';
+import { openPool } from '../../../src/db/pool.ts';
+import { createChangeTable } from '../../../src/sinks/change-table/table.ts';
 import { sinkSettings } from '../../support/fixtures/captured.ts';
 import { type Examined, examined } from '../../support/fixtures/examined.ts';
 import { plainRoleOf } from '../../support/postgres/plain-role.ts';
@@ -139,5 +141,23 @@ describe('millrace doctor: change tables', function () {
     expect((await by.finding('rights'))?.summary).to.include('may not use schema "public"');
     await by.repair('rights');
     expect(await by.finding('rights')).to.equal(undefined);
+  });
+
+  it('as the role that is to make it', async () => {
+    const table = { schema: 'Größe "L"', name: 'the history' };
+    const role = plainRoleOf({ name: new URL(by.on.sourceUrl).pathname.slice(1) });
+    await query(`create schema "Größe ""L"""; revoke all on schema "Größe ""L""" from ${role}`);
+    await by.on.messages.db.query(
+      `update millrace_private.sinks
+          set settings = jsonb_set(settings, '{destination}', settings -> 'destination' || $1::jsonb) where name = 'orders-history'`,
+      [JSON.stringify({ table_schema: table.schema, table_name: table.name, create_if_not_exists: true })],
+    );
+    await by.repair('rights');
+    expect(await by.finding('rights')).to.equal(undefined);
+    const { user, password } = by.on.declared.address;
+    const address = Object.assign(new URL(by.on.sourceUrl), { username: user, password }).href;
+    const own = openPool({ address, max: 1, applicationName: 'test' });
+    await own.transaction((tx) => createChangeTable(tx, table)).finally(() => own.close());
+    expect((await by.doctor()).text).to.match(/^OK {2}sink orders-history: "Größe ""L"""."the history" fits/m);
   });
 });
