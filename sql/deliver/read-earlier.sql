@@ -1,5 +1,4 @@
--- $1 sink, $2 lane, $3 ids, $4 bytes: earlier messages of their rows that failed at the destination, the latest of them up to about
--- so many bytes. What fails in a function would fail again.
+-- $1 sink, $2 lane, $3 ids, $4 bytes: earlier messages of their rows that failed, the latest of them up to about so many bytes.
 select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_key2, 0) as group_key2, m.record_pks, t.oid, t.schema_name, t.table_name,
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
@@ -10,7 +9,6 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
                   join millrace_private.messages l on l.sink_no = $1::integer and l.lane = $2::smallint and l.id = n.id
                   join millrace_private.delivery_states f
                     on f.sink_no = $1::integer and f.lane = $2::smallint and f.group_key = l.group_key and f.id < l.id
-                   and f.stage is distinct from 'shape'
                   join millrace_private.messages o
                     on o.sink_no = $1::integer and o.lane = $2::smallint and o.id = f.id and o.record_pks = l.record_pks) e) w
   join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = w.id

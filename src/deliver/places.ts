@@ -28,8 +28,9 @@ interface PlaceOptions {
 const NONE: readonly string[] = [];
 
 /** Of each message, in order: indexes that earlier ones of its row have named, and it does not. */
-export async function placesBefore({ rows, shaped }: PlacedBatch, options: PlaceOptions): Promise<readonly string[][]> {
-  const earlier = await earlierOf(rows, options);
+export async function placesBefore(batch: PlacedBatch, options: PlaceOptions): Promise<readonly string[][]> {
+  const { rows, shaped } = batch;
+  const earlier = await earlierOf(batch, options);
   const named = new Map<string, Set<string>>();
   let next = 0;
   return shaped.map((one, place) => {
@@ -46,17 +47,29 @@ interface Placed {
   shaped: Shaped;
 }
 
-async function earlierOf(
-  rows: readonly LaneRow[],
-  { db, id, sandbox, functions: { routing } }: PlaceOptions,
-): Promise<Placed[]> {
-  const behind = rows.filter((row) => row.behind);
-  if (behind.length === 0 || routing === undefined) return [];
+/** Messages that failed, in order: before this batch, or in another function than the one that routes. */
+async function earlierOf(batch: PlacedBatch, { db, id, sandbox, functions }: PlaceOptions): Promise<Placed[]> {
+  const { routing } = functions;
+  const behind = batch.rows.filter((row) => row.behind);
+  const unshaped = unshapedOf(batch);
+  if (routing === undefined || behind.length + unshaped.length === 0) return [];
   const values = [id.sinkNo, id.lane, behind.map((row) => row.id), EARLIER_BYTES];
-  const earlier = (await db.query<LaneRow>(READ_EARLIER, values)).rows;
+  const failed = behind.length > 0 ? (await db.query<LaneRow>(READ_EARLIER, values)).rows : [];
+  const earlier = [...failed, ...unshaped].sort((a, b) => a.id - b.id);
   const shaped = await sandbox.shape({ routing }, earlier, { replaces: true, sinkNo: id.sinkNo });
   return shaped.map((one, place) => ({ row: earlier[place]!, shaped: one }));
 }
+
+/** Of rows that have several messages in the batch: those on which a function failed, but for what brings the sandbox down. */
+function unshapedOf({ rows, shaped }: PlacedBatch): LaneRow[] {
+  const failed = rows.filter((_, place) => isFailed(shaped[place]));
+  if (failed.length === 0) return failed;
+  const last = new Map(rows.map((row) => [keyOf(row), row.id]));
+  return failed.filter((row) => last.get(keyOf(row))! > row.id);
+}
+
+const isFailed = (shaped: Shaped | undefined): boolean =>
+  shaped?.error !== undefined && shaped.error.kind !== 'killed' && shaped.error.kind !== 'untried';
 
 const keyOf = ({ oid, record_pks }: LaneRow): string => `${oid} ${record_pks}`;
 

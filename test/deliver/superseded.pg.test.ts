@@ -96,6 +96,29 @@ describe('a failed message that a later one of its row replaces', () => {
     });
   }
 
+  for (const [when, together] of [
+    ['before', false],
+    ['in the same batch', true],
+  ] as const) {
+    it(`leaves none where the row was before it moved, when a function failed on that ${when}`, async () => {
+      const transform: FunctionSettings = {
+        ...{ name: 'body', type: 'transform', path: null, sink_type: null },
+        code: '(action, record) => { if (record.price === 13) throw new Error("unlucky"); return record; }',
+      };
+      await lane.on.source.query("insert into products values (1, 'w', 1)");
+      await lane.on.received(lane.sinkNo, 1);
+      await lane.run({ functions: { routing, transform } });
+      await lane.on.source.query("update products set name = 'x', price = 13");
+      await lane.on.received(lane.sinkNo, 1);
+      if (!together) await lane.run({ functions: { routing, transform } });
+      await lane.on.source.query("update products set name = 'y', price = 1");
+      await lane.on.received(lane.sinkNo, 2);
+      await lane.run({ functions: { routing, transform } });
+      expect(found()).to.deep.equal(['y/1']);
+      expect(await lane.pending()).to.equal(0);
+    });
+  }
+
   it('does not wait for an index that is gone, where the row was before it moved', async () => {
     await lane.on.source.query("insert into products values (1, 'w', 1)");
     await lane.on.received(lane.sinkNo, 1);
