@@ -92,7 +92,6 @@ function publicationPart({ publication, role, schemas, version, capture }: Setup
   const remarks = [
     'The publication: all tables with a replica identity. One without would make its own updates fail: add a primary key, or',
     'alter table ... replica identity full. Tables that are made later: alter publication ... add table ..., and grant select.',
-    ...(version === null ? ['From Postgres 18 on add publish_generated_columns = stored to the options.'] : []),
   ];
   return {
     remarks: byTriggers ? listed : remarks,
@@ -102,7 +101,8 @@ function publicationPart({ publication, role, schemas, version, capture }: Setup
 
 /** Those whose updates a publication cannot break. */
 const IDENTIFIED = `
-    having bool_and(c.relkind = 'p' or c.relreplident = 'f' or exists (
+    having bool_and(c.relkind = 'p' or c.relreplident = 'f' and not exists (
+             select from pg_attribute a where a.attrelid = c.oid and a.attgenerated = 'v') or exists (
              select from pg_index i
               where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null
                 and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident end))`;
@@ -116,12 +116,20 @@ function publicationBlock(of: {
   byTriggers: boolean;
 }): string {
   const { name, role, schemas, version, byTriggers } = of;
+  // Without them updates of a table with generated columns and replica identity full would fail.
+  const generated =
+    version === null
+      ? `
+  if current_setting('server_version_num')::integer >= 180000 then
+    alter publication ${quoteIdentifier(name)} set (publish_generated_columns = stored);
+  end if;`
+      : '';
   const options = `${byTriggers ? "publish = 'insert', " : ''}publish_via_partition_root = true${(version ?? 0) >= 18 ? ', publish_generated_columns = stored' : ''}`;
   const body = `
 declare
   v_table record;
 begin
-  create publication ${quoteIdentifier(name)} with (${options});
+  create publication ${quoteIdentifier(name)} with (${options});${generated}
   for v_table in
     with recursive tree (root, oid) as (
       select c.oid, c.oid from pg_class c
