@@ -26,7 +26,7 @@ export interface Shaped {
   body?: string;
   /** The routing function's `index_name`. For a search sink also of an update that was not kept. */
   indexName?: string;
-  /** Where the row before the update was routed, if elsewhere. */
+  /** Where the row before the update was routed, if elsewhere. Also with an error of the routing function. */
   oldIndexName?: string;
   error?: ShapeError;
 }
@@ -106,7 +106,8 @@ export async function shapeChunk(
       one.indexName = name;
     });
     if (!replaces || routing.type === 'path') return shaped.slice(0, end);
-    const moved = chosen.filter((index) => going(index) && hasOldValues(inputs[index]!));
+    // Also where the new row is routed nowhere: whatever replaces this message deletes the document in the old place.
+    const moved = chosen.filter((index) => hasOldValues(inputs[index]!));
     const places = (await stage(routing, moved, true)).map((answer) => judgeRouting(routing, answer));
     settle(moved, places.map(lenient), (one, name) => {
       if (name !== undefined && name !== one.indexName) one.oldIndexName = name;

@@ -96,27 +96,32 @@ describe('a failed message that a later one of its row replaces', () => {
     });
   }
 
-  for (const [when, together] of [
-    ['before', false],
-    ['in the same batch', true],
+  const unlucky = (type: 'transform' | 'routing', result: string): FunctionSettings => ({
+    ...{ ...routing, name: type, type },
+    code: `(action, record) => { if (record.price === 13) throw new Error("unlucky"); return ${result}; }`,
+  });
+  for (const [what, functions] of [
+    ['a transform', { routing, transform: unlucky('transform', 'record') }],
+    ['the routing function', { routing: unlucky('routing', '{ index_name: record.name }') }],
   ] as const) {
-    it(`leaves none where the row was before it moved, when a function failed on that ${when}`, async () => {
-      const transform: FunctionSettings = {
-        ...{ name: 'body', type: 'transform', path: null, sink_type: null },
-        code: '(action, record) => { if (record.price === 13) throw new Error("unlucky"); return record; }',
-      };
-      await lane.on.source.query("insert into products values (1, 'w', 1)");
-      await lane.on.received(lane.sinkNo, 1);
-      await lane.run({ functions: { routing, transform } });
-      await lane.on.source.query("update products set name = 'x', price = 13");
-      await lane.on.received(lane.sinkNo, 1);
-      if (!together) await lane.run({ functions: { routing, transform } });
-      await lane.on.source.query("update products set name = 'y', price = 1");
-      await lane.on.received(lane.sinkNo, 2);
-      await lane.run({ functions: { routing, transform } });
-      expect(found()).to.deep.equal(['y/1']);
-      expect(await lane.pending()).to.equal(0);
-    });
+    for (const [when, together] of [
+      ['before', false],
+      ['in the same batch', true],
+    ] as const) {
+      it(`leaves none where the row was before it moved, when ${what} failed on that ${when}`, async () => {
+        await lane.on.source.query("insert into products values (1, 'w', 1)");
+        await lane.on.received(lane.sinkNo, 1);
+        await lane.run({ functions });
+        await lane.on.source.query("update products set name = 'x', price = 13");
+        await lane.on.received(lane.sinkNo, 1);
+        if (!together) await lane.run({ functions });
+        await lane.on.source.query("update products set name = 'y', price = 1");
+        await lane.on.received(lane.sinkNo, 2);
+        await lane.run({ functions });
+        expect(found()).to.deep.equal(['y/1']);
+        expect(await lane.pending()).to.equal(0);
+      });
+    }
   }
 
   it('does not wait for an index that is gone, where the row was before it moved', async () => {
