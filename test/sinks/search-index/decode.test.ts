@@ -172,18 +172,6 @@ describe('what the items of a _bulk answer mean', () => {
     }
   });
 
-  it('an alias or index that takes no document at all is the fault of no message', () => {
-    const reasons = [
-      'no write index is defined for alias [products]. The write index may be explicitly disabled',
-      'only write ops with an op_type of create are allowed in data streams',
-      'pipeline with id [prices] does not exist',
-    ].map((reason) => ({ type: 'illegal_argument_exception', reason }));
-    for (const error of reasons)
-      expect(items([INDEX], [{ status: 400, error }])).to.have.nested.property('circuit.error', JSON.stringify(error));
-    const error = { ...reasons[2], reason: `value: ${reasons[2]!.reason}` };
-    expect(outcomes(items([INDEX], [{ status: 400, error }]))[0]).to.have.property('kind', 'park');
-  });
-
   it('a flood-stage disk (429 cluster_block_exception) is waited for', () => {
     const flood = { type: 'cluster_block_exception', reason: 'TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage' };
     expect(outcomes(items([INDEX, DELETE], [{ status: 429, error: flood }, { status: 200 }]))[0]).to.have.property(

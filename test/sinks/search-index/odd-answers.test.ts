@@ -144,4 +144,29 @@ describe('odd answers of a search engine', () => {
       expect(circuit.error).to.not.equal('');
     });
   }
+
+  describe('an alias or index that takes no document', () => {
+    const refusing = (reason: string) => (socket: Socket) => {
+      const error = { type: 'illegal_argument_exception', reason };
+      whole(200, Buffer.from(JSON.stringify({ items: [{ index: { status: 400, error } }] })), 'identity')(socket);
+    };
+    const missing = 'pipeline with id [prices] does not exist';
+
+    for (const reason of [
+      'no write index is defined for alias [products]. The write index may be explicitly disabled',
+      'only write ops with an op_type of create are allowed in data streams',
+      missing,
+    ]) {
+      it(`is the fault of no message: ${reason}`, async () => {
+        const { reason: found, error } = failing(await answered(refusing(reason)));
+        expect(found).to.equal('bad_destination');
+        expect(error).to.contain(reason);
+      });
+    }
+
+    it('is not what an error says of a document that quotes such a reason', async () => {
+      const { outcomes } = await answered(refusing(`failed to parse value: ${missing}`));
+      expect(outcomes[0]).to.have.property('kind', 'park');
+    });
+  });
 });
