@@ -4,7 +4,7 @@
  */
 import { slotCreation } from '../checks/slot.ts';
 import type { CaptureWay, DatabaseSettings } from '../model/declared.ts';
-import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
+import { openEnded, quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 
 export interface SetupRequest {
   /** Of the server: 17; null: nobody knows. */
@@ -83,7 +83,7 @@ function publicationPart({ publication, role, schemas, version, capture }: Setup
     const grants = schemas.map(
       (schema) => `grant select on all tables in schema ${quoteIdentifier(schema)} to ${quoteIdentifier(role)}`,
     );
-    return { remarks: ['The publication, as it is declared.'], statements: [initSql.replace(/;\s*$/, ''), ...grants] };
+    return { remarks: ['The publication, as it is declared.'], statements: [openEnded(initSql), ...grants] };
   }
   const listed = [
     'The publication, which is the list of the captured tables, and publishes no updates that could fail.',

@@ -78,3 +78,6 @@ export function repairText({ remedy, sql }: Pick<Repair, 'remedy' | 'sql'>): str
   if (sql === null) return remedy ?? '';
   return remedy === null ? sql : remarked(sql, remedy);
 }
+
+/** The same of several, each on lines of its own: what is to be known of one hides no statement of the next. */
+export const repairsText = (findings: readonly Finding[]): string => findings.map(repairText).join(';\n');

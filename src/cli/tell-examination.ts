@@ -1,6 +1,7 @@
 /** What the doctor found, for a person: the worst first, each with what to run and where; what is well in a few lines. */
 import type { Check, Subject } from '../admin/doctor/check.ts';
 import type { Examination } from '../admin/doctor/examine.ts';
+import { openEnded } from '../model/quote.ts';
 
 const WORDS = { error: 'ERROR', warning: 'WARNING', notice: 'NOTICE', skipped: 'NOT SEEN', ok: 'OK' } as const;
 
@@ -63,7 +64,7 @@ function tellCheck(check: Check): string {
 
 const tellFine = ({ subject, summary }: Check): string => `OK  ${nameOf(subject)}: ${summary}`;
 
-const sqlLines = ({ sql }: Check): string[] => `${sql?.trim().replace(/;$/, '')};`.split('\n');
+const sqlLines = ({ sql }: Check): string[] => `${openEnded(sql?.trim() ?? '')};`.split('\n');
 
 const nameOf = ({ kind, name }: Subject): string =>
   [kind.replaceAll('_', ' '), name].filter((part) => part !== null).join(' ');

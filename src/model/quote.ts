@@ -31,5 +31,12 @@ export const quoteShell = (word: string): string =>
 /** `bin/millrace` with these words. A word of somebody else's that begins with a dash must come behind `--`. */
 export const millrace = (...words: string[]): string => ['bin/millrace', ...words.map(quoteShell)].join(' ');
 
+/** A statement as somebody wrote it, behind which a semicolon ends it: not in its last comment, which would hide the next one too. */
+export function openEnded(sql: string): string {
+  const bare = sql.replace(/[\s;]+$/, '');
+  return /--[^\r\n]*$/.test(bare) ? `${bare}\n` : bare;
+}
+
 /** A statement with a word about it that SQL does not read, whatever it names. */
-export const remarked = (sql: string, remark: string): string => `${sql}; -- ${remark.replaceAll(/[\r\n]+/g, ' ')}`;
+export const remarked = (sql: string, remark: string): string =>
+  `${openEnded(sql)}; -- ${remark.replaceAll(/[\r\n]+/g, ' ')}`;

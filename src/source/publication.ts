@@ -194,7 +194,7 @@ async function mayNot(
   whole: () => Promise<string>,
 ): Promise<MillraceError | undefined> {
   if (!isRefused(cause)) return undefined;
-  const sql = (await whole()).replace(/;\s*$/, '');
+  const sql = await whole();
   if (!isNotPermitted(cause))
     return new MillraceError('bad_source', `the publication could not be made: ${messageOf(cause)}`, {
       remedy: remarked(sql, 'where that is not refused'),

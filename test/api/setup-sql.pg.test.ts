@@ -162,7 +162,7 @@ describe('setup_sql', () => {
   it('is that of a stored database, for the version of its server where that can be asked', async () => {
     const source = await (await sharedCluster()).createDatabase();
     const text = `databases:
-  - { name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p, init_sql: 'create publication p;' } }
+  - { name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p, init_sql: 'create publication p -- of none' } }
   - { name: away, url: 'postgres://u:hunter22@127.0.0.1:1/d', slot: { name: b, create_if_not_exists: true }, publication: { name: b } }
 sinks: [{ name: all, database: away, source: { include_tables: [sales.orders] }, destination: { type: pull } }]
 `;
@@ -173,7 +173,7 @@ sinks: [{ name: all, database: away, source: { include_tables: [sales.orders] },
     await source.drop();
     expect(shop.json.version).to.equal(18);
     expect(shop.json.statements)
-      .to.include('create publication p')
+      .to.include('create publication p -- of none\n')
       .and.to.include.members(["select from pg_create_logical_replication_slot('s', 'pgoutput', failover => true)"]);
     const away = await get('away/setup_sql');
     expect([away.status, away.json.version], away.text).to.deep.equal([200, null]);

@@ -2,10 +2,18 @@
 import { expect } from 'chai';
 import { type CapacityInput, checkCapacity } from '../../src/checks/capacity.ts';
 import { checkDelivery, checkSinkAlone, type DeliveryFacts } from '../../src/checks/delivery.ts';
-import type { Finding } from '../../src/checks/finding.ts';
+import { type Finding, inSource, repairsText, warning } from '../../src/checks/finding.ts';
 import { checkMessageDatabase, type MessageDatabaseFacts } from '../../src/checks/message-database.ts';
 
 const said = (found: readonly Finding[]): string[] => found.map(({ id, status }) => `${status} ${id}`);
+
+describe('what is to be done about several findings', () => {
+  it('is a statement each, of which no remark hides the next', () => {
+    const found = ['select 1', 'select 2'].map((sql) => warning('x', 'so it is', inSource(sql, 'or wait')));
+    const text = repairsText(found);
+    expect(text.replaceAll(/--.*/g, '')).to.match(/^select 1; \n\s*select 2; $/);
+  });
+});
 
 describe('checks of room', () => {
   const SLOT: NonNullable<CapacityInput['slot']> = {

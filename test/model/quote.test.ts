@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { millrace, quoteShell, remarked } from '../../src/model/quote.ts';
+import { millrace, openEnded, quoteShell, remarked } from '../../src/model/quote.ts';
 import { hostileName } from '../support/fixtures/hostile.ts';
 
 describe('quotes for a shell', () => {
@@ -22,5 +22,13 @@ describe('quotes for a shell', () => {
 
   it('and a remark ends where its line does, whatever it names', () => {
     expect(remarked('select 1', 'of\r\nselect 2')).to.equal('select 1; -- of select 2');
+  });
+
+  it('and a statement ends, whatever it was written with', () => {
+    for (const written of ['select 1', 'select 1;', 'select 1 ; \n'])
+      expect(remarked(written, 'of')).to.equal('select 1; -- of');
+    expect(remarked('select 1 -- one', 'of')).to.equal('select 1 -- one\n; -- of');
+    expect(openEnded('select 1; -- one\n')).to.equal('select 1; -- one\n');
+    expect(openEnded('select 1 -- one\n  + 1')).to.equal('select 1 -- one\n  + 1');
   });
 });

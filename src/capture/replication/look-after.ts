@@ -2,7 +2,7 @@
  * What keeps a stream well while it runs: progress without messages, keep-alives of our own, the watchdog of a half-open
  * connection, the regular checks, and what the sinks are told after the catalog has changed.
  */
-import { type Finding, repairText } from '../../checks/finding.ts';
+import { type Finding, repairsText } from '../../checks/finding.ts';
 import { NOTED } from '../../checks/noted-continuity.ts';
 import { unanswered } from '../../checks/unanswered.ts';
 import type { Database } from '../../db/pool.ts';
@@ -39,7 +39,7 @@ export async function showStreaming(
   await setCaptureState(deps.messages, databaseNo, {
     state: 'streaming',
     ...(warnings.length > 0
-      ? { reason: warnings.map(({ summary }) => summary).join('; '), remedy: warnings.map(repairText).join('; ') }
+      ? { reason: warnings.map(({ summary }) => summary).join('; '), remedy: repairsText(warnings) }
       : {}),
     warnings: [...new Set(warnings.map(({ id }) => id))].toSorted(),
   });
