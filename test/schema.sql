@@ -4835,6 +4835,7 @@ view millrace.consumer_status
   pending_is_estimate boolean comment 'As in millrace.sink_status.'
   level text comment 'As in millrace.sink_status.'
   reasons text[] comment 'As in millrace.sink_status.'
+  blocked_by_prepared text[] comment 'Transactions that were prepared (two-phase commit) and keep receive waiting: commit prepared or rollback prepared.'
  SELECT s.name AS sink_name,
     s.status,
     n.pending,
@@ -4853,19 +4854,12 @@ view millrace.consumer_status
           WHERE (l.sink_no = s.no)), ( SELECT min(e.due_at) AS min
            FROM millrace_private.delivery_states e
           WHERE ((e.sink_no = s.no) AND (e.lane = 0)))) AS next_due_at,
-    ( SELECT array_agg(DISTINCT k.pid) AS array_agg
-           FROM ((pg_locks k
-             JOIN pg_class r ON ((r.oid = k.relation)))
-             JOIN pg_stat_activity a ON ((a.pid = k.pid)))
-          WHERE ((k.locktype = 'relation'::text) AND k.granted AND (k.mode <> 'AccessShareLock'::text) AND (k.database = ( SELECT d.oid
-                   FROM pg_database d
-                  WHERE (d.datname = current_database()))) AND (r.relname = ANY (ARRAY[(('turn_'::text || s.no))::name, (('lock_'::text || s.no))::name])) AND (r.relnamespace = ( SELECT w_1.oid
-                   FROM pg_namespace w_1
-                  WHERE (w_1.nspname = 'millrace_private'::name))) AND (a.xact_start < (clock_timestamp() - '00:00:02'::interval)))) AS blocked_by,
+    b.pids AS blocked_by,
     n.is_estimate AS pending_is_estimate,
     h.level,
-    h.reasons
-   FROM ((((((millrace_private.sinks s
+    h.reasons,
+    b.gids AS blocked_by_prepared
+   FROM (((((((millrace_private.sinks s
      JOIN millrace_private.consumers c ON ((c.sink_no = s.no)))
      LEFT JOIN ( SELECT f.sink_no,
             max(f.level) AS level,
@@ -4873,6 +4867,18 @@ view millrace.consumer_status
            FROM millrace_private.sinks_health(ARRAY( SELECT a.sink_no
                    FROM millrace_private.consumers a)) f(sink_no, health, level, reasons, waiting_since, oldest_committed_at)
           GROUP BY f.sink_no) h ON ((h.sink_no = s.no)))
+     LEFT JOIN LATERAL ( SELECT array_agg(DISTINCT a.pid) FILTER (WHERE (a.pid IS NOT NULL)) AS pids,
+            array_agg(DISTINCT t.gid) FILTER (WHERE (t.gid IS NOT NULL)) AS gids
+           FROM ((((pg_locks k
+             JOIN pg_class r ON ((r.oid = k.relation)))
+             LEFT JOIN pg_stat_activity a ON (((a.pid = k.pid) AND (a.xact_start < (clock_timestamp() - '00:00:02'::interval)))))
+             LEFT JOIN pg_locks i ON (((k.pid IS NULL) AND (i.pid IS NULL) AND (i.locktype = 'transactionid'::text) AND (i.mode = 'ExclusiveLock'::text) AND (i.virtualtransaction = k.virtualtransaction))))
+             LEFT JOIN pg_prepared_xacts t ON (((t.transaction = i.transactionid) AND (t.prepared < (clock_timestamp() - '00:00:02'::interval)))))
+          WHERE ((k.locktype = 'relation'::text) AND k.granted AND (k.mode <> 'AccessShareLock'::text) AND (k.database = ( SELECT d.oid
+                   FROM pg_database d
+                  WHERE (d.datname = current_database()))) AND (r.relname = ANY (ARRAY[(('turn_'::text || s.no))::name, (('lock_'::text || s.no))::name])) AND (r.relnamespace = ( SELECT w_1.oid
+                   FROM pg_namespace w_1
+                  WHERE (w_1.nspname = 'millrace_private'::name))))) b ON (true))
      LEFT JOIN LATERAL ( SELECT max(k.pending) AS pending,
             bool_or(k.is_estimate) AS is_estimate
            FROM millrace_private.count_pending(s.no) k(pending, is_estimate)) n ON (true))

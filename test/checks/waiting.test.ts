@@ -24,6 +24,10 @@ describe('checks of those who wait', () => {
       answer: 'lock table some',
     });
     expect(blocked!.summary).to.include('backend 7 (psql) of ann from 10.0.0.7').and.include('12 s');
+    const prepared = { pid: null, prepared: "it's", username: 'ann', seconds: 12.9 };
+    const [forgotten] = checkConsumer({ ...well, blockers: [prepared] });
+    expect(forgotten).to.include({ id: 'blocked_by', sql: "rollback prepared 'it''s'", item: "transaction it's" });
+    expect(forgotten!.summary).to.include("transaction 'it''s' of ann").and.include('12 s');
     expect(full).to.include({ id: 'ack_pending_full', status: 'warning' });
   });
 
