@@ -116,9 +116,9 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
 }
 
 function shapeOptions(deps: LaneDeps, { target, id }: HeldLane, { room }: Batch): ShapeOptions {
-  const { no: sinkNo, functions, replaces, deleteOnLeave } = target;
+  const { no: sinkNo, functions, replaces, shapes, deleteOnLeave } = target;
   return {
-    ...{ sinkNo, functions, replaces, deleteOnLeave, room, now: deps.now },
+    ...{ sinkNo, functions, replaces, deleteOnLeave, room, now: deps.now, holdsBack: !replaces && !shapes },
     placesBefore: (batch) => placesBefore(batch, { ...deps, id, functions }),
   };
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from '../transform/sandbox.ts';
 import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Verdict } from './decide.ts';
 import type { PlacedBatch } from './places.ts';
-import { deliveryOf, type LaneRow } from './row.ts';
+import { deliveryOf, groupsOf, type LaneRow } from './row.ts';
 
 /** What is to be sent for one message; `verdict` is set when that is decided already. */
 export interface Prepared {
@@ -24,6 +24,8 @@ export interface ShapeOptions {
   functions: FunctionSet;
   /** Of the sink: it keeps a document for each row. */
   replaces: boolean;
+  /** Messages leave here in the order of their groups: what follows one whose functions are tried again waits for it. */
+  holdsBack: boolean;
   /** A row that an update takes out of the filter, or that was read and does not pass it, is deleted from the index. */
   deleteOnLeave: boolean;
   /** Characters that what functions make may take; undefined: as many as the sandbox gives. */
@@ -52,8 +54,10 @@ export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], option
   const shaped = await sandbox.shape(functions, rows, { replaces, sinkNo, ...(room === undefined ? {} : { room }) });
   const tookMs = options.now() - begun;
   const before = functions.routing && replaces ? await placesBefore({ rows, shaped }) : [];
+  const prepared = shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs, before: before[place] }));
+  if (options.holdsBack) holdBehindRetried(prepared);
   return {
-    prepared: shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs, before: before[place] })),
+    prepared,
     length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
     tookMs,
   };
@@ -89,4 +93,17 @@ function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
     return { row, deliveries: [...elsewhere, gone(indexName)] };
   }
   return { row, deliveries: [...elsewhere, { ...delivery, indexName, body: shaped.body ?? delivery.body }] };
+}
+
+function holdBehindRetried(prepared: readonly Prepared[]): void {
+  const waiting = new Set<number>();
+  for (const message of prepared) {
+    const { row, deliveries, verdict } = message;
+    const isBehind = waiting.size > 0 && deliveries.length > 0 && groupsOf(row).some((group) => waiting.has(group));
+    if (isBehind) {
+      message.deliveries = [];
+      message.verdict = { kind: 'held' };
+    }
+    if (isBehind || verdict?.kind === 'retry') for (const group of groupsOf(row)) waiting.add(group);
+  }
 }

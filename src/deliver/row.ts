@@ -51,7 +51,7 @@ export function deliveryOf(row: LaneRow): Delivery {
 
 const NO_GROUP: readonly number[] = [];
 
-function groupsOf({ group_key: one, group_key2: other }: LaneRow): readonly number[] {
+export function groupsOf({ group_key: one, group_key2: other }: LaneRow): readonly number[] {
   if (other !== 0) return one === 0 ? [other] : [one, other];
   return one === 0 ? NO_GROUP : [one];
 }

@@ -161,6 +161,25 @@ describe('the lane of a webhook', () => {
     expect(notesOf(1)).to.deep.equal(Array.from({ length: 31 }, (_, i) => String(i)));
   });
 
+  it('keeps back what follows a message on which a function took too long', async () => {
+    const loops = '(action, record) => { while (record.note === "a"); return { record, action }; }';
+    await change("insert into orders values (1, 'a'), (2, 'a'); update orders set note = 'b'", 4);
+    await change("update orders set id = 3, note = 'c' where id = 1; update orders set note = 'd' where id = 3", 6);
+    await reopen({}, { transformed: true });
+    await run({ functions: { transform: code(loops) } });
+    expect(await pending()).to.deep.equal([
+      ...['1 insert retrying 1', '2 insert retrying 1', '1 update held 0', '2 update held 0'],
+      ...['3 update held 0', '3 update held 0'],
+    ]);
+    expect(endpoint.taken).to.deep.equal([]);
+    await makeDue();
+    await run({ functions: { transform: code('(action, record) => ({ record, action })') } });
+    expect(notesOf(1)).to.deep.equal(['a', 'b']);
+    expect(notesOf(2)).to.deep.equal(['a', 'b']);
+    expect(notesOf(3)).to.deep.equal(['c', 'd']);
+    expect(await pending()).to.deep.equal([]);
+  });
+
   it('parks what is refused for good, with the answer, and its row goes on', async () => {
     await change("insert into orders values (1, 'a'); update orders set note = 'b'; update orders set note = 'c'", 3);
     fails(({ record }) => record.note === 'b', 422);
