@@ -111,6 +111,16 @@ export const publicationMissing = (name: string, sql: string): Finding =>
     inSource(sql, 'or set publication.create_if_not_exists: true'),
   );
 
+/** Our role may not make it; `sql` makes it. */
+export function publicationRefused(
+  { role, database, why }: { role: string; database: string; why: string },
+  sql: string,
+): Finding {
+  const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;
+  const repair = inSource(sql, `as a superuser; or, if the role owns the tables: ${grant}`);
+  return fault('publication_missing', `role ${role} may not make the publication: ${why}`, repair);
+}
+
 /** Capture ran `init_sql`, and there is still no publication; `sql` makes one as it is made without `init_sql`. */
 export const initSqlFailed = (name: string, { reason, sql }: { reason: string | null; sql: string }): Finding =>
   fault(

@@ -7,12 +7,13 @@
  * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
  */
 
-import { repairText } from '../checks/finding.ts';
+import { type Finding, repairText } from '../checks/finding.ts';
 import {
   type PublicationFacts,
   publicationComment,
   publicationCreation,
   publicationMissing,
+  publicationRefused,
 } from '../checks/publication.ts';
 import { checkTable, isPublishable } from '../checks/table.ts';
 import type { TriggeredTable } from '../checks/triggers.ts';
@@ -27,9 +28,16 @@ import { isNamedIn } from '../model/taken-in.ts';
 import { readPublication } from './publication-facts.ts';
 import { readTables } from './tables.ts';
 
-const WHO = 'select current_user::text as role, current_database()::text as database';
+const WHO = `select current_user::text as role, current_database()::text as database,
+       has_database_privilege(current_database(), 'create') as may_create`;
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
 const LOCK_MS = 500;
+
+interface Who {
+  role: string;
+  database: string;
+  may_create: boolean;
+}
 
 /** As it is declared. */
 export type PublicationWanted = DatabaseSettings['publication'] & {
@@ -200,13 +208,22 @@ async function mayNot(
       remedy: remarked(sql, 'where that is not refused'),
       cause,
     });
-  const { rows } = await source.query<{ role: string; database: string }>(WHO);
-  const { role, database } = rows[0]!;
-  const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;
-  return new MillraceError('bad_source', `role ${role} may not make the publication: ${cause.message}`, {
-    remedy: remarked(sql, `as a superuser; or, if the role owns the tables: ${grant}`),
-    cause,
-  });
+  const refused = publicationRefused({ ...(await readWho(source)), why: cause.message }, sql);
+  return new MillraceError('bad_source', refused.summary, { remedy: repairText(refused), cause });
+}
+
+const readWho = async (source: Database): Promise<Who> => (await source.query<Who>(WHO)).rows[0]!;
+
+/** Before anybody has tried to: what keeps our role from making it without `init_sql`, if so. */
+export async function refusedBeforehand(
+  source: Database,
+  wanted: PublicationWanted,
+  version: number,
+): Promise<Finding | undefined> {
+  const { role, database, may_create: may } = await readWho(source);
+  if (may) return undefined;
+  const why = `permission denied for database ${database}`;
+  return publicationRefused({ role, database, why }, await standardPublicationSql(source, wanted, version));
 }
 
 /** @throws MillraceError bad_source, with what the server says of the statement; unchanged, what may pass by itself. */

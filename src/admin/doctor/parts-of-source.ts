@@ -20,7 +20,13 @@ import type { StoredPosition } from '../../messages/position.ts';
 import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { takesIn } from '../../model/taken-in.ts';
-import { isWanted, publicationSql, standardPublicationSql, wantedPublication } from '../../source/publication.ts';
+import {
+  isWanted,
+  publicationSql,
+  refusedBeforehand,
+  standardPublicationSql,
+  wantedPublication,
+} from '../../source/publication.ts';
 import { readNamed, readTables } from '../../source/tables.ts';
 
 const ROOM = statement('db/count-room');
@@ -126,8 +132,12 @@ export async function missingPublication(
   const { name } = wanted;
   if (!wanted.create_if_not_exists)
     return [publicationMissing(name, await publicationSql(source, wanted, facts.version))];
+  if (wanted.init_sql === null) {
+    const refused = await refusedBeforehand(source, wanted, facts.version);
+    return refused ? [refused] : [];
+  }
   // Whoever found fault with the server did not come to it.
-  if (wanted.init_sql === null || state !== 'error' || checkServer(facts, settings.capture).length > 0) return [];
+  if (state !== 'error' || checkServer(facts, settings.capture).length > 0) return [];
   const sql = await standardPublicationSql(source, wanted, facts.version);
   return [initSqlFailed(name, { reason, sql })];
 }

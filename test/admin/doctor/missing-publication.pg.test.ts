@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { PULL, sinkSettings } from '../../support/fixtures/captured.ts';
 import { type Examined, examined } from '../../support/fixtures/examined.ts';
+import { plainRoleOf } from '../../support/postgres/plain-role.ts';
 
 const SCHEMA = `create table plain (id int primary key);
   create schema sales; create table sales.orders (id int primary key); create table sales.other (id int primary key);
@@ -38,4 +39,23 @@ describe('millrace doctor: a publication that is missing', () => {
     await on.source.query('insert into sales.orders values (7)');
     expect((await on.received(orders, 1)).map(({ record }) => JSON.parse(record))).to.deep.equal([{ id: 7 }]);
   });
+
+  for (const capture of ['replication', 'triggers'] as const)
+    it(`is made by a superuser where our role may not, whether or not it has tried to (${capture})`, async () => {
+      by = await examined(SCHEMA, { as: 'plain', settings: { capture }, timing: { checkMs: 300, recheckMs: 100 } });
+      const { on } = by;
+      const name = new URL(on.sourceUrl).pathname.slice(1);
+      await on.source.query(`revoke create on database ${name} from ${plainRoleOf({ name })}`);
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      const first = await by.finding('publication_missing');
+      expect(first?.summary).to.include(`may not make the publication: permission denied for database ${name}`);
+      on.start();
+      await on.becomes('error');
+      await by.repair('publication_missing');
+      expect(await by.finding('publication_missing')).to.equal(undefined);
+      if (capture === 'triggers') await by.repair('capture_schema_missing');
+      await on.streaming();
+      await on.source.query('insert into plain values (7)');
+      await on.received(sink, 1);
+    });
 });
