@@ -6,6 +6,7 @@
 import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
 import { isNotedElsewhere } from '../catalog/same-source.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
+import { captureDrops } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
 import { type Database, openPool, type Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -16,14 +17,12 @@ import { MillraceError } from '../model/errors.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 import { isDeadlock, isLockTimeout } from '../model/sqlstate.ts';
 import { readReader } from '../source/read-changes.ts';
+import { readFunctions } from '../source/triggers/left.ts';
 import { noSuch } from './no-such.ts';
 
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
 const CAPTURE = statement('admin/capture-is-there');
-const FUNCTIONS = statement('source/triggers/functions');
-/** With the triggers of every table. */
-const DROP_CAPTURE = 'drop schema if exists millrace_capture cascade';
 
 /** Capture looks every 30 s whether somebody wants its changes. */
 const LET_GO_MS = 60_000;
@@ -109,7 +108,7 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
   const byTriggers = capturesByTriggers(database.settings);
   // The name of a slot that triggers have no need of may be anybody's.
   const mayHaveSlot = !byTriggers || slot.create_if_not_exists;
-  let left = [...(mayHaveSlot ? [dropSlot] : []), ...(byTriggers ? [DROP_CAPTURE] : []), dropPublication];
+  let left = [...(mayHaveSlot ? [dropSlot] : []), ...(byTriggers ? captureDrops([]) : []), dropPublication];
   let source: Database | undefined;
   try {
     const pool = { max: 1, applicationName: `millrace remove ${database.settings.name}` };
@@ -125,18 +124,15 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
     // Another entry, or another service, may capture the same database by them.
     const mayGo = isMade && !isNotedElsewhere(deps.catalog.databases, database) && !(await readReader(source));
     const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
-    left = [
-      ...(isThere ? [dropSlot] : []),
-      ...(mayGo ? [DROP_CAPTURE] : []),
-      ...(isPublished ? [dropPublication] : []),
-    ];
+    const drops = mayGo ? captureDrops(await readFunctions(source)) : [];
+    left = [...(isThere ? [dropSlot] : []), ...drops, ...(isPublished ? [dropPublication] : [])];
     const ours = [
       ...(slot.create_if_not_exists ? [dropSlot] : []),
-      ...(byTriggers ? [DROP_CAPTURE] : []),
+      ...(byTriggers ? drops : []),
       ...(publication.create_if_not_exists ? [dropPublication] : []),
     ];
     for (const sql of left.filter((one) => ours.includes(one))) {
-      await (sql === DROP_CAPTURE ? dropCapture(deps, source) : source.query(sql));
+      await (drops.includes(sql) ? inTurns(deps, source, sql) : source.query(sql));
       left = left.filter((one) => one !== sql);
     }
     return { left, fault: null };
@@ -190,16 +186,9 @@ async function untilUnread(deps: RemoveDatabaseDeps, source: Database, database:
 }
 
 /**
- * The triggers of each table with their function, by themselves: nobody writes to two tables of which we hold one and wait for the
- * other. Its owner we need not be for that. Whoever holds a table is waited for in short turns, so that nobody queues up behind us.
+ * Whoever holds a table is waited for in short turns, so that nobody queues up behind us. The triggers of each table go with their function,
+ * by themselves: nobody writes to two tables of which we hold one and wait for the other.
  */
-async function dropCapture(deps: RemoveDatabaseDeps, source: Database): Promise<void> {
-  const { rows } = await source.query<{ name: string }>(FUNCTIONS);
-  for (const { name } of rows)
-    await inTurns(deps, source, `drop function if exists millrace_capture.${quoteIdentifier(name)}() cascade`);
-  await inTurns(deps, source, DROP_CAPTURE);
-}
-
 async function inTurns(deps: RemoveDatabaseDeps, source: Database, sql: string): Promise<void> {
   const until = deps.now() + STATEMENT_MS;
   for (;;) {

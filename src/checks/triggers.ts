@@ -111,6 +111,22 @@ function checkReading(facts: TriggerFacts, { database, isRead }: { database: str
   ];
 }
 
+/** What drops all of it, given the functions of its triggers. At once it would be a deadlock with whoever writes meanwhile, and maybe his end. */
+export const captureDrops = (functions: readonly string[]): string[] => [
+  ...functions.map((name) => `drop function if exists ${CAPTURE_SCHEMA}.${quoteIdentifier(name)}() cascade`),
+  `drop schema if exists ${CAPTURE_SCHEMA} cascade`,
+];
+
+/** Somebody may refuse what removes it, as an event trigger of the user's on what alters tables does. */
+export const checkUnremoved = (why: string, functions: readonly string[]): Finding =>
+  warning(
+    'capture_left',
+    `triggers note changes for nobody, and cannot be removed: ${why}`,
+    inSource(captureDrops(functions).join('; '), UNLESS_READ),
+  );
+
+const UNLESS_READ = 'unless another service captures this database by triggers';
+
 /**
  * Of a database that is captured by replication: what is left of capture by triggers. `functions`: those of the triggers that still note
  * changes for nobody. `isRead`: somebody reads what they note, or will: another entry, or another service, captures the same database
@@ -123,14 +139,7 @@ export function checkLeftTriggers(left: {
 }): Finding[] {
   if (!left.hasSchema || left.isRead) return [];
   const what = `schema ${CAPTURE_SCHEMA} is still there, and this database is captured by replication`;
-  const repair = inSource(
-    // All at once would be a deadlock with whoever writes meanwhile.
-    [
-      ...left.functions.map((name) => `drop function ${CAPTURE_SCHEMA}.${quoteIdentifier(name)}() cascade`),
-      `drop schema ${CAPTURE_SCHEMA} cascade`,
-    ].join('; '),
-    'unless another service captures this database by triggers',
-  );
+  const repair = inSource(captureDrops(left.functions).join('; '), UNLESS_READ);
   return left.functions.length > 0
     ? [warning('capture_left', `${what}: triggers note changes for nobody`, repair)]
     : [notice('capture_left', `${what}: nothing is noted there any more`, repair)];
@@ -158,7 +167,8 @@ const REFUSED = 'where that is not refused; it is tried again each 30 s';
 export function checkTriggered(table: TriggeredTable, publication: { name: string }): Finding | undefined {
   if (table.hasLists) return listsFault(table, publication);
   const name = `${table.schema}.${table.name}`;
-  const mayNot = 'as a superuser; or let our role be a member of the one that owns the table: grant ... to ...';
+  const mayNot =
+    'as a superuser; or, where no superuser owns the table, let our role be a member of the one that does: grant ... to ...';
   if (!table.hasTriggers && table.refused !== undefined)
     return fault(
       'trigger_missing',

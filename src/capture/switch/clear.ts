@@ -3,12 +3,12 @@
  * makes them anew. It may begin at any time, by another process too, so whoever removes has the turn of the reader of notes, for which a
  * switch waits, and looks under it whether he is the one that streams.
  */
-import { type Finding, inSource, warning } from '../../checks/finding.ts';
-import { checkLeftTriggers } from '../../checks/triggers.ts';
+import type { Finding } from '../../checks/finding.ts';
+import { checkLeftTriggers, checkUnremoved } from '../../checks/triggers.ts';
 import { statement } from '../../db/statement.ts';
 import { messageOf } from '../../model/errors.ts';
 import { isUnanswered } from '../../model/sqlstate.ts';
-import { removeLeft } from '../../source/triggers/left.ts';
+import { readFunctions, removeLeft } from '../../source/triggers/left.ts';
 import type { CapturedDatabase, Way } from '../method.ts';
 import type { WayDeps } from '../replication/way.ts';
 import { readCut } from './cut.ts';
@@ -30,7 +30,7 @@ export function clearingBehind(way: Way, { source, messages, log, beside }: WayD
     } catch (error) {
       if (isUnanswered(error)) throw error;
       log.warn({ err: error }, 'the triggers of before cannot be removed');
-      return cannotRemove(messageOf(error));
+      return [checkUnremoved(messageOf(error), await readFunctions(source))];
     }
   };
   return {
@@ -45,12 +45,3 @@ export function clearingBehind(way: Way, { source, messages, log, beside }: WayD
     },
   };
 }
-
-/** Whoever refuses it may be a trigger of the user's on what alters tables. */
-const cannotRemove = (why: string): Finding[] => [
-  warning(
-    'capture_left',
-    `triggers note changes for nobody, and cannot be removed: ${why}`,
-    inSource('drop schema millrace_capture cascade', 'unless another service captures this database by triggers'),
-  ),
-];

@@ -3,7 +3,7 @@
  * where they are, and whoever streams by replication then removes them and what they have noted. The schema stays: somebody
  * may still call `millrace_capture.message`, or the database may go back to capture by triggers.
  */
-import type { Database } from '../../db/pool.ts';
+import type { Database, Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { quoteLiteral } from '../../model/quote.ts';
 import { isLockTimeout, isNotPermitted } from '../../model/sqlstate.ts';
@@ -38,6 +38,10 @@ interface Left {
 const readLeft = async (source: Database): Promise<Left | undefined> =>
   (await source.query<Left>(LEFT, [SAID])).rows[0];
 
+/** Those that note the changes of a table each, of any list. */
+export const readFunctions = async (source: Queryable): Promise<string[]> =>
+  (await source.query<{ name: string }>(FUNCTIONS)).rows.map(({ name }) => name);
+
 interface Removing {
   /** A further session, for the turn. */
   beside(): Database;
@@ -64,7 +68,7 @@ export async function removeLeft(source: Database, { beside, mayRemove }: Removi
       if (left.has_triggers) await removeTriggers(source);
       const { snapshot } = (await source.query<{ snapshot: string }>(NOW)).rows[0]!;
       await truncateRead(source, { snapshot, currentBytes: 0 });
-      return (await source.query<{ name: string }>(FUNCTIONS)).rows.map(({ name }) => name);
+      return await readFunctions(source);
     });
   } catch (error) {
     // Somebody reads.
