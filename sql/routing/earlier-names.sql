@@ -1,3 +1,4 @@
-select t.schema_name as schema, t.table_name as name
+-- The names under which changes of these tables came.
+select t.oid, t.schema_name as schema, t.table_name as name
   from millrace_private.source_tables t
- where t.database_no = $1::integer and t.oid = $2::bigint and (t.schema_name, t.table_name) <> ($3::text, $4::text)
+ where t.database_no = $1::integer and t.oid = any ($2::bigint[])

@@ -1,9 +1,13 @@
-/** The tables of a sink that can be backfilled: what it takes in of the publication, if it is captured and has a primary key. */
+/**
+ * The tables of a sink that can be backfilled: what it takes in of the publication, or named before it was called otherwise, if it is
+ * captured and has a primary key.
+ */
 
 import type { Streaming } from '../capture/method.ts';
 import type { Database } from '../db/pool.ts';
 import type { PublishedTable } from '../model/published-table.ts';
-import { isTakenIn } from '../routing/match.ts';
+import { earlierNames } from '../routing/earlier-names.ts';
+import { isBound, isTakenIn } from '../routing/match.ts';
 import { readTables } from '../source/tables.ts';
 
 export interface TablesFound {
@@ -17,7 +21,16 @@ export async function tablesFor(streaming: Streaming, source: Database, sinkNo: 
   const sink = sinks.find((one) => one.no === sinkNo);
   if (!sink) return { tables: [], left: '' };
   const all = await readTables(source, settings.publication.name);
-  const wanted = all.filter((table) => table.published && isTakenIn(sink, table, changeTables));
+  const published = all.filter((table) => table.published);
+  const earlier = await earlierNames(
+    { ...streaming.relations, source },
+    published.map(({ oid }) => oid),
+  );
+  const wanted = published.filter(
+    (table) =>
+      isTakenIn(sink, table, changeTables) ||
+      isBound(sink.settings.source, { earlierNames: earlier.get(table.oid) ?? [] }),
+  );
   const isNoted = (table: PublishedTable): boolean =>
     !(streaming.byTriggers && (table.some_columns || table.some_rows));
   const left = (why: string, tables: readonly PublishedTable[]): string =>

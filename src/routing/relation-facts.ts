@@ -9,13 +9,13 @@ import { FOUND_BY } from '../notices/replace.ts';
 import { type GeneratedColumn, generatedColumns } from '../source/generated.ts';
 import type { ComparedKey } from '../source/given-keys.ts';
 import { schemasOf } from '../source/tables.ts';
+import { freeNames } from './earlier-names.ts';
 import type { KeyShape } from './other-key.ts';
 import type { TableNow } from './relation-key.ts';
 
 const KEY_COLUMNS = statement('routing/key-columns');
 const SOURCE_TABLES = statement('routing/source-tables');
 const TABLES_NOW = statement('routing/tables-now');
-const FREE_NAMES = statement('routing/free-names');
 const SHOWN_AS_ROOT = statement('routing/shown-as-root');
 
 export interface FactsDeps {
@@ -85,13 +85,13 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
   );
   const free = await freeNames(
     source,
-    known.flatMap(({ earlier }) => earlier ?? []),
+    known.flatMap(({ earlier }, i) => (earlier ?? []).map((one) => ({ ...one, oid: oids[i]! }))),
   );
   const keysOf = Map.groupBy(keys.rows, ({ oid }) => oid);
   const nowOf = new Map(now.rows.map((row) => [row.oid, row]));
   const generatedOf = Map.groupBy(generated, ({ oid }) => oid);
   return oids.map((oid, i) => {
-    const { no, key_columns, told, shape, earlier, noted } = known[i]!;
+    const { no, key_columns, told, shape, noted } = known[i]!;
     const found = nowOf.get(oid);
     const keyNow = (keysOf.get(oid) ?? []).map(({ oid: _, ...column }) => column);
     const columns = found && (JSON.parse(found.columns) as NonNullable<TableNow['columns']>);
@@ -100,19 +100,9 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
       now: { columns, key: keyNow.map(({ name }) => name), known: key_columns },
       partitioned: found?.partitioned ?? false,
       generated: generatedOf.get(oid) ?? [],
-      earlierNames: (earlier ?? []).map(({ schema, name }) => `${schema}.${name}`).filter((name) => free.has(name)),
+      earlierNames: free.get(oid) ?? [],
     };
   });
-}
-
-async function freeNames(
-  source: Database,
-  names: readonly { schema: string; name: string }[],
-): Promise<ReadonlySet<string>> {
-  if (names.length === 0) return new Set();
-  const columns = [names.map(({ schema }) => schema), names.map(({ name }) => name)];
-  const { rows } = await source.query<{ name: string }>(FREE_NAMES, columns);
-  return new Set(rows.map(({ name }) => name));
 }
 
 /** Those of these partitions. */

@@ -11,14 +11,13 @@ import { capturesByTriggers } from '../model/declared.ts';
 import { messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { takesIn } from '../model/taken-in.ts';
+import { earlierNames } from '../routing/earlier-names.ts';
 import { isBound, matchTable, type Route } from '../routing/match.ts';
 import { describeTable, type TableDescription } from '../source/describe-table.ts';
 import { readTables } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 
 const KNOWN_TABLES = statement('capture/known-tables');
-const EARLIER_NAMES = statement('routing/earlier-names');
-const FREE_NAMES = statement('routing/free-names');
 
 export interface VerifiedTable {
   /** `schema.table` */
@@ -49,6 +48,10 @@ export async function findTables(
   const listed = await readTables(deps.source, publication);
   const { rows: known } = await deps.messages.query<{ oid: number; name: string }>(KNOWN_TABLES, [database.no]);
   const captured = new Set(known.map(({ oid }) => oid));
+  const earlier = await earlierNames(
+    { ...deps, databaseNo: database.no },
+    listed.filter((table) => table.published).map(({ oid }) => oid),
+  );
   const found: FoundTables = { tables: [], unknown: [] };
   for (const table of listed) {
     const name = `${table.schema}.${table.name}`;
@@ -61,11 +64,10 @@ export async function findTables(
     }
     if (!table.has_key) continue;
     try {
-      const matched = await match(deps, { sink, database, table });
+      const matched = await match(deps, { sink, database, table, earlierNames: earlier.get(table.oid) ?? [] });
       if (matched) found.tables.push({ name, ...matched });
     } catch (error) {
-      const earlierNames = isTaken ? [] : await earlierNamesOf(deps, { databaseNo: database.no, table });
-      if (!isTaken && !isBound(sink.settings.source, { earlierNames })) continue;
+      if (!isTaken && !isBound(sink.settings.source, { earlierNames: earlier.get(table.oid) ?? [] })) continue;
       found.unknown.push(`${name} cannot be compared: ${messageOf(error)}`);
     }
   }
@@ -74,11 +76,10 @@ export async function findTables(
 
 async function match(
   deps: TablesDeps,
-  given: { sink: CatalogSink; database: CatalogDatabase; table: PublishedTable },
+  given: { sink: CatalogSink; database: CatalogDatabase; table: PublishedTable; earlierNames: readonly string[] },
 ): Promise<{ source: TableDescription; codec: RowCodec; route: Route } | undefined> {
-  const { sink, database, table } = given;
+  const { sink, database, table, earlierNames } = given;
   const publication = database.settings.publication.name;
-  const earlierNames = await earlierNamesOf(deps, { databaseNo: database.no, table });
   const byTriggers = capturesByTriggers(database.settings);
   const source = await describeTable(deps.source, { ...table, publication, byTriggers });
   const types = await loadTypes(
@@ -89,19 +90,4 @@ async function match(
   const shape = { ...source.message, keyColumns, types, earlierNames };
   const [route] = matchTable([sink], shape, changeTablesIn(deps.catalog, database.settings.name)).routes;
   return route && { source, codec: compileRelation(types, source.message, { keyColumns }), route };
-}
-
-/** Names that the table had when its changes came, and that no other table has now: the sink stays bound to it. */
-async function earlierNamesOf(
-  deps: TablesDeps,
-  given: { databaseNo: number; table: PublishedTable },
-): Promise<string[]> {
-  const { oid, schema, name } = given.table;
-  const earlier = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
-    ...[given.databaseNo, oid, schema, name],
-  ]);
-  if (earlier.rows.length === 0) return [];
-  const columns = [earlier.rows.map((row) => row.schema), earlier.rows.map((row) => row.name)];
-  const free = await deps.source.query<{ name: string }>(FREE_NAMES, columns);
-  return free.rows.map((row) => row.name);
 }

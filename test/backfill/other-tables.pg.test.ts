@@ -1,6 +1,6 @@
 /** Tables that become others while a backfill of them is under way: it is described again before its next page. */
 import { expect } from 'chai';
-import { backfillsOf } from '../support/fixtures/backfilled.ts';
+import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { ofReplication } from '../support/postgres/capture-way.ts';
 import { until } from '../support/until.ts';
@@ -49,6 +49,19 @@ describe('a backfill of a table that becomes another one', function () {
     await on.source.query('begin; alter table items rename to former; alter table next rename to items; commit');
     const read = await takenUntilOver(sinkNo);
     expect(new Set(read.filter((record) => record.includes('"next"'))).size).to.equal(12_000);
+  });
+
+  it('of all tables sends one that is called otherwise since its sink was told its name', async () => {
+    on = await captured('create table orders (id int primary key); insert into orders values (1)');
+    const source = { include_schemas: null, exclude_schemas: null, include_tables: ['orders'], exclude_tables: null };
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL, source }));
+    on.start();
+    await on.streaming();
+    await on.source.query('alter table orders rename to purchases');
+    await backfilled(on.messages.db, `'worker'`);
+    expect((await on.received(sinkNo, 1)).map(({ text }) => JSON.parse(text).metadata.table_name)).to.deep.equal([
+      'purchases',
+    ]);
   });
 
   for (const alter of ['rename attribute a to c', 'drop attribute a, add attribute c int'])

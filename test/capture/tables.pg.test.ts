@@ -100,6 +100,21 @@ describe('tables under capture', () => {
     expect(after.map((row) => JSON.parse(row.record).id)).to.deep.equal([1, 2, 4]);
   });
 
+  it('stays bound to a table that had its name again before capture came to its changes', async () => {
+    await start('create table orders (id int primary key)');
+    const bound = await on.addSink(sinkSettings({ name: 'bound', destination: PULL, source: named('orders') }));
+    await on.source.query('insert into orders values (1)');
+    await on.received(bound, 1);
+    await on.stop();
+    await on.source.query(
+      `alter table orders rename to aside; insert into aside values (2);
+       alter table aside rename to orders; insert into orders values (3)`,
+    );
+    on.start();
+    const rows = await on.received(bound, 3);
+    expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal([1, 2, 3]);
+  });
+
   it('says that a table was dropped and created again also if a change of the new one came first', async () => {
     await start('create table t (id int primary key)');
     await on.stop();
