@@ -3,11 +3,11 @@
  * documents; and what they should have deleted elsewhere is deleted with the later one.
  */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import type { BulkOperation } from '../support/engines/bulk-engine.ts';
+import { makeDue } from '../support/fixtures/due.ts';
 import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
 
 const SCHEMA =
@@ -42,16 +42,6 @@ describe('a failed message that a later one of its row replaces', () => {
   const found = (): string[] =>
     ['w', 'x', 'y'].flatMap((index) => [...lane.engine.engine.documents(index).keys()].map((id) => `${index}/${id}`));
 
-  const makeDue = async (which: 'all' | 'newest' | 'oldest' | 'none'): Promise<void> => {
-    const ids = { all: 'id', newest: 'max(id) over ()', oldest: 'min(id) over ()', none: 'null::bigint' }[which];
-    await lane.on.messages.db.query(
-      `update millrace_private.delivery_states s
-          set due_at = case when s.id = d.due then now() else now() + interval '1 hour' end
-         from (select sink_no, id, ${ids} as due from millrace_private.delivery_states where due_at is not null) d
-        where s.sink_no = d.sink_no and s.id = d.id`,
-    );
-  };
-
   it('is not sent any more, when both wait and the later one is due first', async () => {
     failing(({ id }) => id === '1');
     await lane.on.source.query("insert into products values (1, 'n', 1), (2, 'n', 1)");
@@ -63,7 +53,7 @@ describe('a failed message that a later one of its row replaces', () => {
     await lane.run();
     expect((await lane.deliveryStates()).map(({ state }) => state)).to.deep.equal(['retrying', 'retrying']);
     lane.engine.fix();
-    await makeDue('newest');
+    await makeDue(lane.on.messages.db, 'newest');
     await lane.run();
     lane.engine.engine.forgetDeleted();
     await lane.makeDue();
@@ -134,46 +124,6 @@ describe('a failed message that a later one of its row replaces', () => {
     await lane.run({ functions: { routing } });
     expect(found()).to.deep.equal(['x/1']);
     expect(await lane.pending()).to.equal(0);
-  });
-
-  it('ends where the row is, whatever fails meanwhile', async () => {
-    const index = fc.constantFrom('w', 'x', 'y');
-    const step = fc.record({
-      // Where the row goes; null: it is deleted, or not inserted.
-      to: fc.option(index, { freq: 4 }),
-      /** What fails meanwhile. */
-      refuses: fc.subarray(['w', 'x', 'y']),
-      /** What is due when: all, or a message that comes as late as its number says. */
-      due: fc.constantFrom('all', 'newest', 'oldest', 'none'),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
-        for (const { to, refuses, due } of steps) {
-          const sql =
-            to === null
-              ? 'delete from products where id = 1'
-              : `insert into products values (1, '${to}', 1) on conflict (id) do update set name = excluded.name`;
-          const before = await lane.pending();
-          const { rowCount } = await lane.on.source.query(sql);
-          await lane.on.received(lane.sinkNo, before + (rowCount ?? 0));
-          lane.engine.fix();
-          failing((operation) => refuses.includes(operation.index));
-          await makeDue(due);
-          await lane.run({ functions: { routing } });
-        }
-        lane.engine.fix();
-        lane.engine.engine.forgetDeleted();
-        await makeDue('newest');
-        await lane.run({ functions: { routing } });
-        lane.engine.engine.forgetDeleted();
-        await makeDue('all');
-        await lane.run({ functions: { routing } });
-        const { rows } = await lane.on.source.query<{ name: string }>('select name from products');
-        expect(found()).to.deep.equal(rows.map(({ name }) => `${name}/1`));
-        expect(await lane.pending()).to.equal(0);
-      }),
-      { numRuns: 12 },
-    );
   });
 
   it('leaves none where the row was that was deleted and inserted again, all in one batch', async () => {
