@@ -14,7 +14,7 @@ import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { placesBefore } from './places.ts';
 import { hasFunctions, prepare, type ShapeOptions } from './prepare.ts';
-import type { LaneRow } from './row.ts';
+import { groupsOf, type LaneRow } from './row.ts';
 import { isTime, keepSample, settleTimed } from './sample.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
 import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
@@ -146,10 +146,17 @@ function sortOut(
 ): { decided: Map<LaneRow, Verdict>; sendable: LaneRow[] } {
   const decided = new Map<LaneRow, Verdict>();
   const sendable: LaneRow[] = [];
+  // A changed key that is held holds back what comes under the other key.
+  const held = new Set<number>();
+  const isHeld = (row: LaneRow): boolean =>
+    (row.behind && !(replaces && !row.partial)) ||
+    (!replaces && held.size > 0 && groupsOf(row).some((group) => held.has(group)));
   for (const row of rows) {
     if (row.id > cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
-    else if (row.behind && !(replaces && !row.partial)) decided.set(row, { kind: 'held' });
-    else sendable.push(row);
+    else if (isHeld(row)) {
+      decided.set(row, { kind: 'held' });
+      for (const group of groupsOf(row)) held.add(group);
+    } else sendable.push(row);
   }
   return { decided, sendable };
 }

@@ -138,6 +138,20 @@ describe('the lane of a webhook', () => {
     expect(notes).to.include('new');
   });
 
+  it('a changed key that waits holds back at once what comes under the new one', async () => {
+    await change("insert into orders values (1, 'a'), (3, 'x')", 2);
+    fails(({ record }) => record.note === 'a', 500);
+    await run();
+    await change("update orders set id = 2, note = 'b' where id = 1; update orders set note = 'c' where id = 2", 3);
+    await run();
+    expect(await pending()).to.deep.equal(['1 insert retrying 1', '2 update held 0', '2 update held 0']);
+    endpoint.answer = () => undefined;
+    await makeDue();
+    await run();
+    expect([...notesOf(1), ...notesOf(2)]).to.deep.equal(['a', 'b', 'c']);
+    expect(await pending()).to.deep.equal([]);
+  });
+
   it('what is due does not overtake what failed just before it, however few are read at once', async () => {
     await change("insert into orders values (1, '0')", 1);
     for (let round = 1; round <= 30; round += 1) await change(`update orders set note = '${round}'`, 1 + round);
