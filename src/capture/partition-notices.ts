@@ -7,11 +7,8 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import type { PublishedTable } from '../model/published-table.ts';
-import { takesIn } from '../model/taken-in.ts';
-import { noteMissed } from '../notices/add.ts';
 import type { Publication } from '../source/publication.ts';
-import type { NotedDatabase } from './table-notices.ts';
+import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
 
 const NOW = statement('capture/partitions');
 const KNOWN = statement('capture/known-partitions');
@@ -91,7 +88,7 @@ export async function notePartitions(
     if (before.length === 0) continue;
     const of = now.filter((part) => part.root === root.oid);
     for (const one of partitionNotes(`${root.schema}.${root.name}`, before, of))
-      await say(deps.messages, { database, root }, one);
+      await noteOfTable(deps, database, { table: root, ...one });
   }
   const column = <Key extends keyof Partition>(key: Key) => now.map((part) => part[key]);
   await deps.messages.query(KNOW, [
@@ -102,20 +99,4 @@ export async function notePartitions(
     column('file'),
     column('links'),
   ]);
-}
-
-async function say(
-  messages: Database,
-  { database, root }: { database: NotedDatabase; root: PublishedTable },
-  { code, message }: PartitionNote,
-): Promise<void> {
-  const sinks = database.sinks.filter(
-    ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, root),
-  );
-  const missed = { code, table: `${root.schema}.${root.name}`, message };
-  await noteMissed(
-    messages,
-    sinks.map(({ no }) => no),
-    missed,
-  );
 }

@@ -21,23 +21,17 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { isLockTimeout } from '../model/sqlstate.ts';
-import { takesIn } from '../model/taken-in.ts';
-import { type MissedCode, noteMissed } from '../notices/add.ts';
+import type { MissedCode } from '../notices/add.ts';
 import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
-import type { SinkEntry } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
 import { readNamed, readPublishedAs } from '../source/tables.ts';
+import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
 const NOTE = statement('capture/note-published');
 const NOTED = statement('capture/published-tables');
 const WITH_ROWS = statement('capture/tables-with-rows');
-
-export interface NotedDatabase {
-  no: number;
-  sinks: readonly Pick<SinkEntry, 'no' | 'settings'>[];
-}
 
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
 export async function noteTables(
@@ -178,20 +172,12 @@ async function tellAdded(deps: AddedDeps, database: NotedDatabase, added: readon
   );
   for (const { table, leftOut, isRecreated } of added) {
     if (!isRecreated && leftOut === undefined && !held.has(table.oid)) continue;
-    const sinks = database.sinks.filter(
-      ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
-    );
     const [code, what]: [MissedCode, string] = isRecreated
       ? ['table_detached', 'was dropped and created again: what was written before it was published again is missing']
       : leftOut === undefined
         ? ['added_late', 'held rows when it came into the publication: they are not sent']
         : ['changes_left_out', leftOut];
-    const missed = { code, table: nameOf(table), message: `${nameOf(table)} ${what}` };
-    await noteMissed(
-      deps.messages,
-      sinks.map(({ no }) => no),
-      missed,
-    );
+    await noteOfTable(deps, database, { table, code, message: `${nameOf(table)} ${what}` });
   }
 }
 

@@ -163,6 +163,20 @@ publishing.describe('what a publication leaves out for a while', () => {
       expect(await told(1)).to.deep.equal([`public.t ${AWAY}`]);
     });
 
+    it('is said of a table to a sink that names it as it was called before', async () => {
+      const source = { include_schemas: null, exclude_schemas: null, include_tables: ['u'], exclude_tables: null };
+      const bound = await on.addSink(sinkSettings({ name: 'bound', destination: PULL, source }));
+      await on.source.query('alter table u rename to w');
+      await until('its new name is known', async () =>
+        (await on.notices(bound)).some(({ message }) => message.includes('is called public.w now')),
+      );
+      await on.source.query('alter publication own drop table w; alter publication own add table w');
+      const isTold = async () => (await on.notices(bound)).some(({ code }) => code === 'changes_left_out');
+      await until('it is told', isTold);
+      expect(await told(1)).to.deep.equal([`public.w ${AGAIN}`]);
+      await on.source.query('alter table w rename to u');
+    });
+
     it('is said of a table that came in again while it was looked at', async () => {
       await on.stop();
       const source = openPool({ address: on.sourceUrl, max: 1, applicationName: 'millrace test' });

@@ -13,7 +13,6 @@ import { openPersist } from '../../messages/persist.ts';
 import { idOfNow, readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
 import type { QuotedTable } from '../../model/quote.ts';
 import { staleCatalog } from '../../model/sqlstate.ts';
-import { takesIn } from '../../model/taken-in.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
 import { loadRelations, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { SaidNotices } from '../../routing/said-notices.ts';
@@ -21,6 +20,7 @@ import { tellLate } from '../../runtime/concurrency/tell-late.ts';
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
+import { noteOfTable } from '../note-of-table.ts';
 import { openOldValueNotes } from '../old-value-notes.ts';
 import { Windows } from '../windows.ts';
 import type { SourceClock } from './behind.ts';
@@ -211,11 +211,7 @@ async function noteMissedOf(
 ): Promise<void> {
   const table = (await source.query<QuotedTable>(TABLE_NAME, [oid])).rows[0];
   if (!table) return;
-  const sinks = database.sinks.filter(
-    ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
-  );
-  const numbers = sinks.map(({ no }) => no);
-  await noteMissed(messages, numbers, { code, table: `${table.schema}.${table.name}`, message: tell(table) });
+  await noteOfTable({ messages, source }, database, { table: { ...table, oid }, code, message: tell(table) });
 }
 
 /** What its messages lack, and why. */
