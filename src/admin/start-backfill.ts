@@ -11,6 +11,7 @@ import { findSink, type NamedSink } from './find-sink.ts';
 const START = statement('admin/start-backfill');
 const RUNNING = statement('admin/running-backfill');
 const TABLE_PARTS = statement('admin/table-parts');
+const FORMER_NAMES = statement('admin/former-names');
 
 export interface BackfillRequest {
   sink: string;
@@ -24,7 +25,7 @@ export interface BackfillRequest {
 export async function startBackfill(db: Queryable, request: BackfillRequest): Promise<string> {
   const sink = await findSink(db, request.sink);
   const table = request.table === undefined ? undefined : await partsOf(db, request.table);
-  if (table) checkTaken(sink, table);
+  if (table) await checkTaken(db, sink, table);
   try {
     const { rows } = await db.query<{ id: string }>(START, [
       ...[sink.name, request.table ?? null, request.from?.column ?? null, request.from?.value ?? null],
@@ -50,12 +51,15 @@ async function partsOf(db: Queryable, table: string): Promise<TableParts> {
   return (await db.query<TableParts>(TABLE_PARTS, [table])).rows[0]!;
 }
 
-function checkTaken({ name, settings }: NamedSink, table: TableParts): void {
+async function checkTaken(db: Queryable, { no, name, settings }: NamedSink, table: TableParts): Promise<void> {
   const full = `${table.schema}.${table.name}`;
   const { include_tables, exclude_tables, include_schemas, exclude_schemas } = settings.source;
   const fault = (remedy: string): MillraceError =>
     new MillraceError('invalid', `sink ${name} does not take in ${full}`, { remedy });
   if (include_tables !== null && !include_tables.includes(full)) {
+    // A sink stays bound to a table that it names; whether that is so still, capture finds out.
+    const { rows } = await db.query<{ name: string }>(FORMER_NAMES, [no, table.schema, table.name]);
+    if (rows.some((former) => include_tables.includes(former.name))) return;
     const close = nearest(full, include_tables);
     throw fault(`${close === undefined ? '' : `Did you mean ${close}? `}Its tables: ${include_tables.join(', ')}.`);
   }

@@ -1,5 +1,6 @@
 /** Tables that become others while a backfill of them is under way: it is described again before its next page. */
 import { expect } from 'chai';
+import { startBackfill } from '../../src/admin/start-backfill.ts';
 import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { ofReplication } from '../support/postgres/capture-way.ts';
@@ -52,8 +53,15 @@ describe('a backfill of a table that becomes another one', function () {
   });
 
   it('of all tables sends one that is called otherwise since its sink was told its name', async () => {
-    on = await captured('create table orders (id int primary key); insert into orders values (1)');
-    const source = { include_schemas: null, exclude_schemas: null, include_tables: ['orders'], exclude_tables: null };
+    on = await captured('create table orders (id int primary key); insert into orders values (1)', {
+      timing: { checkMs: 150 },
+    });
+    const source = {
+      include_schemas: null,
+      exclude_schemas: null,
+      include_tables: ['public.orders'],
+      exclude_tables: null,
+    };
     const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL, source }));
     on.start();
     await on.streaming();
@@ -62,6 +70,12 @@ describe('a backfill of a table that becomes another one', function () {
     expect((await on.received(sinkNo, 1)).map(({ text }) => JSON.parse(text).metadata.table_name)).to.deep.equal([
       'purchases',
     ]);
+    // What a notice about it says to be run.
+    await until('its name is known', async () =>
+      (await on.notices(sinkNo)).some(({ message }) => message.includes('is called public.purchases now')),
+    );
+    await startBackfill(on.messages.db, { sink: 'worker', table: 'public.purchases' });
+    await on.received(sinkNo, 2);
   });
 
   for (const alter of ['rename attribute a to c', 'drop attribute a, add attribute c int'])
