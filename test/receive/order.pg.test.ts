@@ -120,14 +120,57 @@ describe('receive: order', () => {
 
   it('with max_per_group 2 lets nothing overtake a change of key that has to wait', async () => {
     const { no, pull } = await consumer({ maxPerGroup: 2 });
-    const [b1, moved, a1] = await appendMessages(m.db, no, [{ group: 2 }, { group: 1, group2: 2 }, { group: 1 }]);
+    const [b1, b2, moved, a1] = await appendMessages(m.db, no, [
+      { group: 2 },
+      { group: 2 },
+      { group: 1, group2: 2 },
+      { group: 1 },
+    ]);
     const first = await pull.receive(10);
-    expect(first.ids).to.deep.equal([b1]);
+    expect(first.ids).to.deep.equal([b1, b2]);
     await pull.ack(first.ackIds);
     const second = await pull.receive(10);
     expect(second.ids).to.deep.equal([moved]);
     await pull.ack(second.ackIds);
     expect((await pull.receive(10)).ids).to.deep.equal([a1]);
+  });
+
+  it('puts max_per_group of a group into a batch where rows are grouped by other columns than their key', async () => {
+    const { no, pull } = await consumer({ maxPerGroup: 3 });
+    // Each is in the group of its columns and in that of its row; the second row goes to another group of the columns.
+    const [one, two, one2, one3, moved] = await appendMessages(m.db, no, [
+      { group: 1, group2: 11 },
+      { group: 1, group2: 12 },
+      { group: 1, group2: 11, action: 'update' },
+      { group: 1, group2: 11, action: 'update' },
+      { group: 2, group2: 12, action: 'update' },
+    ]);
+    const first = await pull.receive(10);
+    expect(first.ids).to.deep.equal([one, two, one2, moved]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await pull.ack(first.ackIds.slice(0, 2));
+    expect((await pull.receive(10)).ids, 'one before it is still out').to.deep.equal([]);
+    await pull.ack(first.ackIds.slice(2));
+    expect((await pull.receive(10)).ids).to.deep.equal([one3]);
+  });
+
+  it('with max_per_group 2 lets a row go to another group only with, or after, what is before it', async () => {
+    const { no, pull } = await consumer({ maxPerGroup: 2 });
+    const [held] = await appendMessages(m.db, no, [{ group: 1, group2: 11 }]);
+    const first = await pull.receive(10);
+    const [moved, later] = await appendMessages(m.db, no, [
+      { group: 2, group2: 11, action: 'update' },
+      { group: 2, group2: 12 },
+    ]);
+    expect((await pull.receive(10)).ids, 'behind what a client has').to.deep.equal([]);
+    await pull.nack(first.ackIds);
+    const again = await pull.receive(10);
+    expect(again.ids).to.deep.equal([held]);
+    await pull.ack(again.ackIds);
+    const second = await pull.receive(10);
+    expect(second.ids).to.deep.equal([moved]);
+    await pull.ack(second.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([later]);
   });
 
   it('with max_per_group 2 hands out what follows messages that were parked on arrival', async () => {
