@@ -183,8 +183,10 @@ function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }):
   if (sink.traits.order === 'commit') return undefined;
   if (sink.traits.order === 'key') return [];
   if (!sink.settings.message_grouping) return undefined;
-  const full = `${table.schema}.${table.name}`;
-  const grouping = sink.settings.tables.find((entry) => qualified(entry.name) === full);
+  const declaredFor = (full: string) => sink.settings.tables.find((entry) => qualified(entry.name) === full);
+  // Of a table that is called otherwise now, rows stay in the groups that they were in.
+  const names = [`${table.schema}.${table.name}`, ...(table.earlierNames ?? [])];
+  const grouping = names.map(declaredFor).find((entry) => entry !== undefined);
   if (!grouping || grouping.group_column_names.length === 0) return table.keyColumns.length === 0 ? undefined : [];
   const indexes = grouping.group_column_names.map((name) => table.columns.findIndex((column) => column.name === name));
   const missing = indexes.indexOf(-1);

@@ -100,6 +100,17 @@ describe('tables under capture', () => {
     expect(after.map((row) => JSON.parse(row.record).id)).to.deep.equal([1, 2, 4]);
   });
 
+  it('groups the rows of a renamed table as those of the name that is declared', async () => {
+    await start('create table orders (id int primary key, customer int)');
+    const tables = [{ name: 'public.orders', group_column_names: ['customer'] }];
+    const grouped = await on.addSink(sinkSettings({ name: 'grouped', destination: PULL, tables }));
+    await on.source.query('insert into orders values (1, 7)');
+    await on.received(grouped, 1);
+    await on.source.query('alter table orders rename to purchases; insert into purchases values (2, 7)');
+    const [before, after] = await on.received(grouped, 2);
+    expect(after!.group_key).to.equal(before!.group_key);
+  });
+
   it('stays bound to a table that had its name again before capture came to its changes', async () => {
     await start('create table orders (id int primary key)');
     const bound = await on.addSink(sinkSettings({ name: 'bound', destination: PULL, source: named('orders') }));
