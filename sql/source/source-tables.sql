@@ -14,17 +14,20 @@ with recursive publication as (
     from pg_catalog.pg_publication_rel l
     join publication p on p.oid = l.prpubid
 ), candidate as (
-  select c.oid, n.nspname, c.relname, c.relkind, c.relowner, c.relreplident
+  select c.oid, n.nspname, c.relname, c.relkind, c.relowner, c.relreplident, c.relnamespace
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
      and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture')
      and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
      and ($3::oid[] is null or c.oid = any ($3::oid[]))
-), tree (root, oid) as (
-  select t.oid, t.oid from candidate t
+), tree (root, oid, listed) as (
+  -- listed: it, or what it is a part of.
+  select t.oid, t.oid, t.oid in (select l.oid from listed l) or t.relnamespace = any ($2::oid[])
+                       or coalesce((select p.all_tables from publication p), false)
+    from candidate t
   union
-  select t.root, i.inhrelid
+  select t.root, i.inhrelid, t.listed or i.inhrelid in (select l.oid from listed l) or c.relnamespace = any ($2::oid[])
     from tree t
     join pg_catalog.pg_inherits i on i.inhparent = t.oid
     join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
@@ -39,7 +42,7 @@ with recursive publication as (
      and i.indpred is null
 ), store as (
   -- The tables that hold the rows, with the columns of their identity; null: none.
-  select t.root, t.oid, c.relreplident = 'f' as is_full, c.relpersistence = 'u' as is_unlogged, format('%I.%I', n.nspname, c.relname) as name,
+  select t.root, t.oid, t.listed, c.relreplident = 'f' as is_full, c.relpersistence = 'u' as is_unlogged, format('%I.%I', n.nspname, c.relname) as name,
          k.columns as identity
     from tree t
     join pg_catalog.pg_class c on c.oid = t.oid
@@ -61,10 +64,7 @@ with recursive publication as (
     from pg_catalog.pg_index i
    where i.indisprimary
 ), published as (
-  select distinct t.root as oid
-    from tree t
-    join pg_catalog.pg_class part on part.oid = t.oid
-   where t.oid in (select l.oid from listed l) or part.relnamespace = any ($2::oid[])
+  select distinct t.root as oid from tree t where t.listed
 ), described as (
   select c.oid, c.nspname, c.relname, c.relkind, c.relowner, c.relreplident, l.columns as listed_columns, l.filter,
          k.indrelid is not null as has_key, k.columns as key_columns, u.indrelid is not null as usable_key,
@@ -97,6 +97,7 @@ with recursive publication as (
          coalesce(bool_and(s.is_full), false) as all_full,
          coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
          coalesce((array_agg(s.name order by s.name) filter (where s.is_unlogged))[1:20], '{}') as unlogged,
+         coalesce((array_agg(s.name order by s.name) filter (where not s.listed))[1:20], '{}') as unlisted_stores,
          coalesce((array_agg(s.name order by s.name) filter (where not s.is_full))[1:20], '{}') as partial_stores,
          coalesce((array_agg(s.name order by s.name)
                      filter (where not s.is_full and (s.identity is null or not c.key_columns <@ s.identity)))[1:20],
@@ -114,7 +115,8 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        s.unidentified = 0 as has_identity,
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
        s.unlogged, coalesce(f.names, '{}') as foreign_parts, s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
-       coalesce((select p.all_tables from publication p), false) or c.oid in (select p.oid from published p) as published,
+       c.oid in (select p.oid from published p) as published,
+       c.oid in (select t.oid from tree t where t.listed) as listed_itself, s.unlisted_stores,
        c.listed_columns is not null as some_columns, c.filter is not null as some_rows, c.virtual as virtual_columns, c.stored as stored_columns,
        array(select a.attname::text from pg_catalog.pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 's'

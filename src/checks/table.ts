@@ -69,7 +69,7 @@ export function checkTable(
       `${name}: its own updates and deletes will fail as soon as the publication publishes them, because ${broken.why}`,
       broken.repair,
     );
-  return checkMessages(publication, table, { name, alter });
+  return checkMessages(publication, table, { name, alter, add });
 }
 
 /** One of ours takes it in as soon as it can. */
@@ -90,9 +90,15 @@ const repairOrInserts = (publication: PublicationFacts, table: PublishedTable, a
 function checkMessages(
   publication: PublicationFacts,
   table: PublishedTable,
-  { name, alter }: Record<'name' | 'alter', string>,
+  { name, alter, add }: Record<'name' | 'alter' | 'add', string>,
 ): Finding | undefined {
   const doubtful: typeof warning = (id, summary, repair) => warning(id, `${name}: ${summary}`, repair);
+  if (table.unlisted_stores.length > 0)
+    return doubtful(
+      'not_published',
+      `changes in ${table.unlisted_stores.join(', ')} are not captured: the publication lists other partitions alone`,
+      isPublishable(table) ? inSource(add) : repair(publication, table, add),
+    );
   if (table.unlogged.length > 0)
     return doubtful(
       'not_published',
@@ -117,12 +123,14 @@ function checkMessages(
       `generated columns of its primary key are computed from ${table.key_uncarried.join(', ')}, which its replica identity does not have: deletes and key changes do not tell which row, and are parked`,
       inSource(identities(table.partial_stores, 'full')),
     );
-  if (table.partitioned && !publication.viaRoot)
+  if (table.partitioned && !(publication.viaRoot && table.listed_itself)) {
+    const whole = publication.viaRoot ? [] : [`${alter} set (publish_via_partition_root = true)`];
     return doubtful(
       'partitions_apart',
       'its changes come under the names of its partitions',
-      inSource(`${alter} set (publish_via_partition_root = true)`),
+      inSource([...whole, ...(table.listed_itself ? [] : [add])].join('; ')),
     );
+  }
   if (table.partly_full)
     return doubtful(
       'partitions_not_full',

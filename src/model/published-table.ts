@@ -29,7 +29,12 @@ export interface PublishedTable {
   /** Its replica identity is full, and that of these partitions is not: they do not inherit it. */
   partly_full: boolean;
   partial_stores: readonly string[];
+  /** It, or some of its partitions. */
   published: boolean;
+  /** And not those of its partitions alone: changes come under the names of what is listed. */
+  listed_itself: boolean;
+  /** Partitions that are not: nothing of them is captured. Names as SQL writes them. */
+  unlisted_stores: readonly string[];
   /** Published with a list of columns. */
   some_columns: boolean;
   /** Published with a row filter. */
