@@ -16,8 +16,11 @@ type Answer = HttpReply & { kind: 'answer' };
 export type Verdict =
   /** One outcome per operation, in order. `pushedBack`: some were turned away for want of room. */
   | { kind: 'items'; outcomes: Outcome[]; pushedBack: boolean }
-  /** No clear answer for any document, or all were turned away: nothing is known of them but why. */
-  | { kind: 'failed'; circuit: Circuit; isDropped: boolean }
+  /**
+   * No clear answer for any document, or all were turned away: nothing is known of them but why. `isForIndex`: the engine says that
+   * it is for the index' sake, and others may be well.
+   */
+  | { kind: 'failed'; circuit: Circuit; isDropped: boolean; isForIndex?: true }
   /** Nothing can be delivered to any index. */
   | { kind: 'circuit'; circuit: Circuit }
   /** Nothing can be delivered to this index. */
@@ -43,6 +46,11 @@ export type Readiness =
 
 const ERROR_CHARACTERS = 4000;
 const CLOSED = 'index_closed_exception';
+/** For ever with 403, and while its disk is full with 429. */
+const BLOCKED = 'cluster_block_exception';
+const SHARDS_AWAY = 'unavailable_shards_exception';
+/** What `_search` says of an index without a shard that answers. */
+const NO_SHARDS = new Set<unknown>(['search_phase_execution_exception', 'no_shard_available_action_exception']);
 /** Why an alias, a data stream or an index takes no document at all: an `illegal_argument_exception`, as with what is wrong with one of them. */
 const TAKES_NONE =
   /^(no write index is defined for alias|only write ops with an op_type of create|pipeline with id \[[^\]]*\] does not exist)/;
@@ -82,7 +90,9 @@ export function decodeSearch(reply: HttpReply): Readiness {
   }
   const circuit = refusalOf(reply, error);
   if (circuit === undefined) {
-    return { kind: 'unclear', circuit: passing(reasonOf(status), error, reply.retryAfterMs) };
+    const later = passing(reasonOf(status), error, reply.retryAfterMs);
+    const isForIndex = status === 503 && NO_SHARDS.has(engineErrorOf(reply.text)?.type);
+    return isForIndex ? { kind: 'index', circuit: later, isMissing: false } : { kind: 'unclear', circuit: later };
   }
   const engineError = status === 400 ? engineErrorOf(reply.text) : undefined;
   if (engineError !== undefined) {
@@ -147,7 +157,10 @@ function decodeItems(items: readonly Item[], sent: readonly Operation[], version
   const fault = indexFault(items, sent);
   if (fault !== undefined) return fault;
   const first = items[0];
-  if (first !== undefined && items.every(isTurnedAway)) return failed('overloaded', itemError(first));
+  if (first !== undefined && items.every(isTurnedAway)) {
+    const isForIndex = items.every(({ type }) => type === BLOCKED || type === SHARDS_AWAY);
+    return { ...failed('overloaded', itemError(first)), ...(isForIndex ? { isForIndex } : {}) };
+  }
   let pushedBack = false;
   const outcomes = items.map((item, i): Outcome => {
     if (isPushedBack(item)) pushedBack = true;
@@ -230,7 +243,7 @@ function readItems({ text, mask }: Answer, sent: readonly Operation[]): Item[] |
 
 /** Is the index closed or blocked, or does it take no document at all? */
 function isIndexFault(status: number, { type, reason }: Record<string, unknown>): boolean {
-  if (type === 'cluster_block_exception') return status === 403;
+  if (type === BLOCKED) return status === 403;
   if (type === 'illegal_argument_exception') return typeof reason === 'string' && TAKES_NONE.test(reason);
   return type === CLOSED;
 }

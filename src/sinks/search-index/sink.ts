@@ -188,6 +188,10 @@ function apply(sending: Sending, progress: Progress, { load, verdict }: { load: 
       for (let i = 0; i < operations.length; i += 1) operations[i]!.outcome = verdict.outcomes[i];
       break;
     case 'failed':
+      if (verdict.isForIndex && index !== sending.destination.index_name) {
+        hold(progress, load, heldFor(index, { ...verdict, kind: 'index', isMissing: false }));
+        break;
+      }
       limits.failed(operations.length);
       if (verdict.isDropped) limits.dropped(bytesOf(operations));
       if (operations.length === 1) suspects.failedAlone(index, operations[0]!);

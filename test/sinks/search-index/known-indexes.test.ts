@@ -118,6 +118,41 @@ describe('the search-index sink with a routing function', () => {
     expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
   });
 
+  for (const error of [
+    {
+      type: 'cluster_block_exception',
+      reason: 'index [archive] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded]',
+    },
+    { type: 'unavailable_shards_exception', reason: '[archive][0] primary shard is not active' },
+  ]) {
+    it(`${error.type} for all of a routed index holds back its messages alone, however many they are`, async () => {
+      server.engine.createIndex('archive');
+      const refused = { status: error.type.startsWith('cluster') ? 429 : 503, error };
+      server.fail({ kind: 'items', decide: () => refused }, { path: /archive\/_bulk$/, times: 100 });
+      const archived = Array.from({ length: 8 }, (_, i) => delivery(i + 1, `${i}`, { indexName: 'archive' }));
+      const { outcomes, circuit } = await open({ batch_size: 2 }).send([...archived, delivery(9, 'b')], NEVER);
+      expect(circuit).to.equal(undefined);
+      expect(outcomes.pop()).to.deep.equal({ kind: 'done' });
+      for (const outcome of outcomes)
+        expect(outcome).to.deep.equal({
+          kind: 'wait',
+          error: JSON.stringify(error),
+          retryAfterMs: 30_000,
+          isForIndex: true,
+        });
+      expect(server.bulks()).to.have.length.below(5);
+    });
+  }
+
+  it('a routed index of which no shard can be searched holds back its messages alone', async () => {
+    server.engine.createIndex('archive');
+    const away = '{"error":{"type":"search_phase_execution_exception","reason":"all shards failed"},"status":503}';
+    server.fail({ kind: 'status', status: 503, text: away }, { path: /archive\/_search$/ });
+    const sent = await open().send([delivery(1, 'a', { indexName: 'archive' })], NEVER);
+    expect(sent.circuit).to.equal(undefined);
+    expect(sent.outcomes[0]).to.include({ kind: 'wait', retryAfterMs: 30_000 });
+  });
+
   it('an index that is closed for a while holds back its messages, and parks none', async () => {
     let clock = 1_000_000;
     server.engine.createIndex('archive');
