@@ -40,6 +40,11 @@ export interface ClientSettings {
 
 /** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
 const CONNECTIONS = 3;
+/**
+ * Engines wait a minute for a shard that is away, then say so for its documents alone. Who asks no longer than that never hears it, and
+ * takes all documents of the request for lost.
+ */
+export const ANSWER_TIMEOUT_MS = 90_000;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 const SEARCH_ENGINE: Place = {
   host: '`endpoint_url`',
@@ -61,7 +66,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
   const authorization = authorizationOf(destination.auth_type, settings.authValue);
   const publicWords = [destination.endpoint_url, destination.index_name];
   const mask = maskOf(credentialSecrets(destination.auth_type, settings.authValue), publicWords);
-  const answerTimeoutMs = options.answerTimeoutMs ?? 60_000;
+  const answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   const http = openHttpClient({
     origin,
     connections: CONNECTIONS,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { Circuit, Sink } from '../../../src/model/sink.ts';
-import { openSearchClient } from '../../../src/sinks/search-index/client.ts';
+import { ANSWER_TIMEOUT_MS, openSearchClient } from '../../../src/sinks/search-index/client.ts';
 import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
 import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
@@ -243,6 +243,10 @@ describe('the connection to a search engine', () => {
       const { url } = await start();
       expect(await open(url.replace('http:', 'https:')).test(NEVER)).to.deep.include({ reason: 'unreachable' });
     });
+  });
+
+  it('waits longer for an answer than an engine waits for a shard that is away', () => {
+    expect(ANSWER_TIMEOUT_MS).to.be.greaterThan(75_000);
   });
 
   it('keeps its connections', async () => {
