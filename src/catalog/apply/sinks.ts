@@ -91,8 +91,17 @@ export function decideSinks(
         `sink ${wanted.name} is there already, so its initial_backfill starts nothing; ` +
           `\`bin/millrace backfill ${wanted.name}\` sends the rows of its tables.`,
       );
+    if (row && groupsDiffer(row.settings, wanted)) decided.notes.push(regroupedNote(wanted.name));
   }
 }
+
+/** Is it decided in another way which messages stay in order with each other? */
+const groupsDiffer = (before: SinkSettings, after: SinkSettings): boolean =>
+  after.message_grouping && !sameJson([before.message_grouping, before.tables], [true, after.tables]);
+
+const regroupedNote = (name: string): string =>
+  `sink ${name}: messages that wait already stay in the groups that they have, so a later message may be delivered before them, ` +
+  'even one of the same row where groups are columns of the key; if that matters, change it when none is waiting.';
 
 interface Stored {
   row: SinkRow;
