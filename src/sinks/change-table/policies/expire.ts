@@ -3,9 +3,11 @@
  * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
  */
 
+import type { Database } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
-import { isMissingTable } from '../../../model/sqlstate.ts';
+import { quoteIdentifier, quoteTable } from '../../../model/quote.ts';
+import { isHiddenByPolicy, isMissingTable, isNotPermitted } from '../../../model/sqlstate.ts';
 import { replaceSinkNotices } from '../../../notices/replace.ts';
 import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
 import type { ChangeTableDestination } from '../section.ts';
@@ -31,14 +33,17 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
   };
 
   /** Shows that the job fails, until it has succeeded, and when it ran last. */
-  const note = async ({ sink, table, policy }: Expiring, error: unknown, deleted = 0): Promise<void> => {
+  const note = async (
+    { sink, table, policy }: Expiring,
+    error: unknown,
+    { deleted = 0, remedy = 'Fix what the message says. It is tried again at the next run of the job.' } = {},
+  ): Promise<void> => {
     const failure = error === null ? null : messageOf(error);
     await deps.messages
       .query(NOTE_RUN, [sink.no, deleted, failure, policy.every_seconds])
       .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a run of a retention job was not noted'));
     const name = `${table.table_schema}.${table.table_name}`;
     const message = `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
-    const remedy = 'Fix what the message says. It is tried again at the next run of the job.';
     const found = error === null ? [] : [{ code: 'job_fails', table: name, message, remedy }];
     await replaceSinkNotices(deps.messages, { by: 'job', sinkId: sink.id }, found).catch((err: unknown) =>
       deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'),
@@ -64,7 +69,7 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
           },
         );
         if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
-        await note(found, null, deleted);
+        await note(found, null, { deleted });
       } catch (error) {
         const sink = found.sink.name;
         // What is wrong with the table is the sink's circuit, with what to do.
@@ -72,7 +77,7 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
           deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
         else {
           deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
-          if (!signal.aborted) await note(found, error);
+          if (!signal.aborted) await note(found, error, await remedyOf(error, destination, found));
         }
       } finally {
         await destination.close();
@@ -94,6 +99,14 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** Writing needs less than deleting does, so this is all that may be missing. */
+async function remedyOf(error: unknown, destination: Database, { table }: Expiring): Promise<{ remedy?: string }> {
+  if (!isNotPermitted(error) || isHiddenByPolicy(error)) return {};
+  const { rows } = await destination.query<{ role: string }>('select current_user::text as role');
+  const place = quoteTable({ schema: table.table_schema, name: table.table_name });
+  return { remedy: `Run there: grant select, delete on ${place} to ${quoteIdentifier(rows[0]!.role)}` };
 }
 
 /** Look again soon after the start, when the jobs may not be up yet. */

@@ -1,6 +1,7 @@
 /** A retention job that fails is seen where health is, until it has succeeded. */
 import { expect } from 'chai';
 import { openPool } from '../../../../src/db/pool.ts';
+import { quoteIdentifier } from '../../../../src/model/quote.ts';
 import { createLog } from '../../../../src/runtime/log.ts';
 import { openExpiries } from '../../../../src/sinks/change-table/policies/expire.ts';
 import type { ChangeTableDestination } from '../../../../src/sinks/change-table/section.ts';
@@ -16,6 +17,11 @@ describe('retention jobs', () => {
     bench = await changeTableBench('other');
   });
   after(() => bench.drop());
+  let role: string | undefined;
+  const urlOfRole = (): string =>
+    role === undefined
+      ? bench.destinationUrl
+      : Object.assign(new URL(bench.destinationUrl), { username: encodeURIComponent(role), password: 'plain' }).href;
 
   it('show that they fail, until they succeed', async () => {
     const policy = { by: 'job', keep_seconds: DAY, every_seconds: 600 } as const;
@@ -49,17 +55,21 @@ describe('retention jobs', () => {
       load: async () => ({
         sinks: [sink],
         openDatabase: async () => ({
-          db: openPool({ address: bench.destinationUrl, max: 1, applicationName: 'millrace test' }),
+          db: openPool({ address: urlOfRole(), max: 1, applicationName: 'millrace test' }),
           refuseSharedSessions: async () => undefined,
         }),
       }),
       messages: bench.messages.db,
       log: createLog({ level: 'silent' }),
     });
-    const run = async (): Promise<{ reasons: string[]; message: string | null }> => {
+    const run = async (): Promise<{ reasons: string[]; message: string | null; remedy: string | null }> => {
       await expiries.task({ sink: no }, new AbortController().signal);
-      const status = await bench.messages.db.query<{ reasons: string[]; message: string | null }>(
-        `select reasons, notices->0->>'message' as message from millrace.sink_status where sink_name = $1`,
+      const status = await bench.messages.db.query<{
+        reasons: string[];
+        message: string | null;
+        remedy: string | null;
+      }>(
+        `select reasons, notices->0->>'message' as message, notices->0->>'remedy' as remedy from millrace.sink_status where sink_name = $1`,
         [name],
       );
       return status.rows[0]!;
@@ -81,6 +91,21 @@ describe('retention jobs', () => {
     expect(failing.message).to.match(/^old entries of public\.orders_events cannot be deleted: .*committed_at/);
     await bench.destination.query('alter table orders_events rename column committed to committed_at');
     expect((await run()).reasons).to.not.include('job_fails');
+    // With the rights that writing needs, and no others.
+    role = `Schreibt "nur" ${process.pid}`;
+    const quoted = quoteIdentifier(role);
+    await bench.destination.query(
+      `create role ${quoted} login password 'plain'; grant insert on orders_events to ${quoted}`,
+    );
+    try {
+      const { message, remedy } = await run();
+      expect(message).to.match(/cannot be deleted: permission denied for table orders_events$/);
+      await bench.destination.query(remedy!.replace(/^Run there: /, ''));
+      expect((await run()).reasons).to.not.include('job_fails');
+    } finally {
+      await bench.destination.query(`drop owned by ${quoted}; drop role ${quoted}`);
+      role = undefined;
+    }
     // What is not there yet is the sink's own matter.
     await bench.destination.query('alter table orders_events rename to elsewhere');
     expect((await run()).reasons).to.not.include('job_fails');
