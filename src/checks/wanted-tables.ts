@@ -61,6 +61,7 @@ export function checkWantedTables(
       [
         ...checkNamed(settings, publication, known),
         ...checkSchemas(settings, publication, known),
+        ...checkExcluded(settings, publication, known),
         ...checkUnlogged(settings, publication, known),
         ...checkTaken(settings, publication, known),
       ].map((finding) => ({ sinkNo: no, ...finding, item: finding.table })),
@@ -122,6 +123,32 @@ function checkSchemas({ name, source }: SinkSettings, publication: PublishedTabl
       const send = `then send what was missed: ${millrace('backfill', name)}`;
       const repair = byHand(`Write ${now.schema} into include_schemas, ${send}`);
       return { table, catchUp: false, ...warning('table_missing', summary, repair) };
+    });
+}
+
+/**
+ * Tables that it leaves out by a name which they do not have any more: now their changes come. One that took the place of another table,
+ * whose name it has, is meant to come.
+ */
+function checkExcluded({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  const there = new Set(publication.tables.map(({ schema }) => schema));
+  const isExcluded = (name: string): boolean =>
+    (source.exclude_tables ?? []).some((one) => qualified(one) === name) ||
+    (source.exclude_schemas ?? []).some((schema) => !there.has(schema) && name.startsWith(`${schema}.`));
+  const former = [...known].filter(([name]) => isExcluded(name));
+  if (former.length === 0) return [];
+  return publication.tables
+    .filter((table) => table.published && takesIn(source, table))
+    .filter((table) => [...(known.get(nameOf(table)) ?? [])].every((oid) => oid === table.oid))
+    .flatMap((table) => {
+      const name = nameOf(table);
+      const [was] = former.find(([, oids]) => oids.has(table.oid)) ?? [];
+      if (was === undefined) return [];
+      const summary = `table ${was}, which the sink leaves out, is called ${name} now: its changes come`;
+      const repair = byHand(
+        `Write ${name} into exclude_tables. If its changes are wanted, remove the former name there.`,
+      );
+      return [{ table: was, catchUp: false, ...warning('table_missing', summary, repair) }];
     });
 }
 

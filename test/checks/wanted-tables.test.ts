@@ -93,6 +93,24 @@ describe('a name that a sink takes for a table', () => {
     ]);
   });
 
+  it('is told of a table that is left out by it, and comes under another one', () => {
+    const told = [
+      ['table_missing', 'a.T.x', 'table a.T.x, which the sink leaves out, is called b.T.x now: its changes come'],
+    ];
+    const found = (include: Partial<SourceSettings>, tables: readonly PublishedTable[]) =>
+      ofTables(include, tables).map((one) => one.slice(0, 3));
+    expect(found({ exclude_tables: ['a.T.x'] }, [renamed])).to.deep.equal(told);
+    expect(found({ exclude_schemas: ['a'] }, [renamed])).to.deep.equal(told);
+    // It was moved, and the schema is there.
+    expect(found({ exclude_schemas: ['a'] }, [renamed, { ...TABLE, oid: 2, schema: 'a' }])).to.deep.equal([]);
+    expect(found({ exclude_tables: ['a.T.x', 'b.T.x'] }, [renamed])).to.deep.equal([]);
+    expect(found({ exclude_tables: ['a.T.x'] }, [{ ...TABLE, oid: 2 }])).to.deep.equal([]);
+    // It took the place of another table.
+    KNOWN.set('b.T.x', new Set([2, TABLE.oid]));
+    expect(found({ exclude_tables: ['a.T.x'] }, [renamed])).to.deep.equal([]);
+    KNOWN.delete('b.T.x');
+  });
+
   it('is told to be missing of all tables of a schema', () => {
     const include = { include_schemas: ['a'] };
     expect(ofTables(include, [{ ...TABLE, schema: 'a' }])).to.deep.equal([]);
