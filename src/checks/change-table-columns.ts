@@ -47,7 +47,7 @@ export interface TableFault extends Fault {
   sql?: string | null;
 }
 
-export const INTEGER_END = 2 ** 31 - 1;
+const INTEGER_END = 2 ** 31 - 1;
 const BIGINT_END = 2n ** 63n - 1n;
 /** Types whose values are numbers, and so are their defaults. */
 const NUMBERS = /^(smallint|numeric|real|double precision)/;
@@ -114,6 +114,20 @@ function endOf(id: FoundColumn, { max_value }: FoundTable): bigint | undefined {
   const ofSequence = max_value === null ? undefined : BigInt(max_value);
   if (ofType === undefined || ofSequence === undefined) return ofType ?? ofSequence;
   return ofSequence < ofType ? ofSequence : ofType;
+}
+
+/** 70 % of its numbers are used up, be it its type or its sequence that ends. */
+export function endingSoon(name: string, id: FoundColumn, found: FoundTable): TableFault | undefined {
+  const end = endOf(id, found);
+  if (end === undefined || end >= BIGINT_END) return undefined;
+  const used = Number(found.last_value ?? 0) / Number(end);
+  if (used < 0.7) return undefined;
+  const share = `${Math.floor(used * 100)} %`;
+  const what =
+    id.type === 'integer' && end === BigInt(INTEGER_END)
+      ? `is an integer that is ${share} used up`
+      : `has numbers up to ${end}, of which ${share} are used up`;
+  return shape('id', what, afterTheEnd(`alter table ${name}`, id, found));
 }
 
 function afterTheEnd(alter: string, id: FoundColumn, { sequence, max_value }: FoundTable): string {

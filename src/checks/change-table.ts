@@ -6,9 +6,9 @@ import { ANNOTATIONS } from '../model/annotations.ts';
 import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable, remarked } from '../model/quote.ts';
 import {
   columnsFaults,
+  endingSoon,
   type FoundColumn,
   type FoundTable,
-  INTEGER_END,
   shape,
   type TableFault,
 } from './change-table-columns.ts';
@@ -102,13 +102,8 @@ function rightsFaults(table: QuotedTable, found: FoundTable): TableFault[] {
 function warningsOf(table: QuotedTable, id: FoundColumn | undefined, found: FoundTable): TableWarning[] {
   const alter = `alter table ${quoteTable(table)}`;
   const warnings: TableWarning[] = [];
-  const used = Number(found.last_value ?? 0) / INTEGER_END;
-  if (id?.type === 'integer' && used >= 0.7) {
-    const widen = found.sequence === null ? '' : ` alter sequence ${found.sequence} as bigint;`;
-    const remedy = `${alter} alter column id type bigint;${widen}`;
-    const what = `is an integer that is ${Math.floor(used * 100)} % used up`;
-    warnings.push({ ...shape('id', what, remedy), code: 'serial_ends' });
-  }
+  const ends = id && endingSoon(quoteTable(table), id, found);
+  if (ends) warnings.push({ ...ends, code: 'serial_ends' });
   if (found.persistence === 'u') {
     const message = 'the table is unlogged: a crash of its server empties it';
     warnings.push({ kind: 'shape', field: 'table', message, remedy: `${alter} set logged;`, code: 'unlogged' });
