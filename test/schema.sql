@@ -2897,6 +2897,70 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.lease_following(p_sink_no integer, p_ids bigint[], p_cursor bigint, p_max_per_group integer, p_limit integer, p_token text, p_until timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  r record;
+  v_going bigint[] := p_ids;
+  v_taken bigint[] := '{}';
+  -- Of all that go, as often as they have one there.
+  v_groups bigint[] := array(
+    select g.group_key
+      from millrace_private.messages m
+     cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
+     where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids) and g.group_key is not null);
+begin
+  for r in
+    select distinct on (n.id) n.id, array[n.group_key, n.group_key2] as groups
+      from (select distinct k.group_key from unnest(v_groups) k (group_key)) g
+     cross join lateral (
+           (select m.id, m.lane, m.group_key, m.group_key2
+              from millrace_private.messages m
+             where m.sink_no = p_sink_no and m.group_key = g.group_key and m.id <= p_cursor
+               and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
+             order by m.id limit p_max_per_group)
+           union all
+           (select m.id, m.lane, m.group_key, m.group_key2
+              from millrace_private.messages m
+             where m.sink_no = p_sink_no and m.group_key2 = g.group_key and m.id <= p_cursor
+               and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
+             order by m.id limit p_max_per_group)) n
+      left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
+     where n.lane = 0
+       and (x.state = 'held'
+            or x.state is null
+               and not coalesce((select l.lo < n.id and (l.dense or n.id = any (l.ids))
+                                   from millrace_private.leases l
+                                  where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false))
+     order by n.id
+  loop
+    exit when cardinality(v_taken) >= p_limit;
+    continue when p_max_per_group <= any (array(
+                    select cardinality(array_positions(v_groups, k.group_key)) from unnest(r.groups) k (group_key)))
+               or exists (select from unnest(r.groups) k (group_key)
+                           cross join lateral millrace_private.blockers(p_sink_no, k.group_key, r.id) b (id)
+                           where b.id <> all (v_going));
+    v_taken := v_taken || r.id;
+    v_going := v_going || r.id;
+    v_groups := v_groups || array_remove(r.groups, null);
+  end loop;
+  insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at, token,
+                                                     source_table, action, record_pks, committed_at)
+  select p_sink_no, m.id, 0, m.group_key, 'leased', 1, p_until, p_token,
+         m.source_table, m.action::"char", m.record_pks, m.committed_at
+    from millrace_private.messages m
+   where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (v_taken)
+      on conflict (sink_no, id) do update
+     set state = 'leased', token = excluded.token, attempts = e.attempts + 1, due_at = excluded.due_at, stage = null, error = null;
+  return v_taken;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.lease_in_order(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -2907,6 +2971,7 @@ declare
   v_now timestamptz;
   v_until timestamptz;
   v_batch integer;
+  v_share integer;
   v_is_new boolean;
   v_new record;
 begin
@@ -2941,14 +3006,23 @@ begin
   token := replace(gen_random_uuid()::text, '-', '');
   v_is_new := exists (select from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v.passed_id);
-  ids := millrace_private.lease_due(p_sink_no,
-           case when v_is_new then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
+  v_share := case when v_is_new then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end;
+  ids := millrace_private.lease_due(p_sink_no, v_share, token, v_now, v_until);
+  if v.max_per_group > 1 and cardinality(ids) between 1 and v_share - 1 then
+    ids := ids || millrace_private.lease_following(
+             p_sink_no, ids, v.passed_id, v.max_per_group, v_share - cardinality(ids), token, v_until);
+  end if;
   select n.ids, n.hi, n.dense, n.more into v_new
     from millrace_private.lease_new(p_sink_no, v.passed_id, v.max_per_group, v_batch - cardinality(ids)) n;
   more := v_new.more;
   if v_is_new then
     ids := ids || millrace_private.lease_due(
              p_sink_no, v_batch - cardinality(ids) - cardinality(v_new.ids), token, v_now, v_until);
+    v_share := v_batch - cardinality(ids) - cardinality(v_new.ids);
+    if v.max_per_group > 1 and cardinality(ids) > 0 and v_share > 0 then
+      ids := ids || millrace_private.lease_following(
+               p_sink_no, ids, v.passed_id, v.max_per_group, v_share, token, v_until);
+    end if;
   end if;
 
   ids := array(select i.id from unnest(ids || v_new.ids) i (id) order by i.id);

@@ -11,6 +11,7 @@ declare
   v_now timestamptz;
   v_until timestamptz;
   v_batch integer;
+  v_share integer;
   v_is_new boolean;
   v_new record;
 begin
@@ -45,14 +46,23 @@ begin
   token := replace(gen_random_uuid()::text, '-', '');
   v_is_new := exists (select from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v.passed_id);
-  ids := millrace_private.lease_due(p_sink_no,
-           case when v_is_new then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
+  v_share := case when v_is_new then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end;
+  ids := millrace_private.lease_due(p_sink_no, v_share, token, v_now, v_until);
+  if v.max_per_group > 1 and cardinality(ids) between 1 and v_share - 1 then
+    ids := ids || millrace_private.lease_following(
+             p_sink_no, ids, v.passed_id, v.max_per_group, v_share - cardinality(ids), token, v_until);
+  end if;
   select n.ids, n.hi, n.dense, n.more into v_new
     from millrace_private.lease_new(p_sink_no, v.passed_id, v.max_per_group, v_batch - cardinality(ids)) n;
   more := v_new.more;
   if v_is_new then
     ids := ids || millrace_private.lease_due(
              p_sink_no, v_batch - cardinality(ids) - cardinality(v_new.ids), token, v_now, v_until);
+    v_share := v_batch - cardinality(ids) - cardinality(v_new.ids);
+    if v.max_per_group > 1 and cardinality(ids) > 0 and v_share > 0 then
+      ids := ids || millrace_private.lease_following(
+               p_sink_no, ids, v.passed_id, v.max_per_group, v_share, token, v_until);
+    end if;
   end if;
 
   ids := array(select i.id from unnest(ids || v_new.ids) i (id) order by i.id);
