@@ -14,6 +14,7 @@ import {
   isMissingTable,
   isNotPermitted,
   isOtherColumns,
+  isOutOfIds,
   isOutOfResources,
   isReadOnly,
   isRolledBack,
@@ -154,6 +155,9 @@ const REPLAY: readonly Rule<ReadEntries>[] = [
 export const remedyForReplaying = (error: unknown, table: ReadEntries): Remedy | undefined =>
   remedyBy(REPLAY, error, table);
 
+const VACUUM =
+  'Vacuum the database that the server names, once what keeps its rows is ended: old transactions, also prepared ones, and slots.';
+
 const WRITE: readonly Rule<undefined>[] = [
   {
     when: isReadOnly,
@@ -161,6 +165,7 @@ const WRITE: readonly Rule<undefined>[] = [
   },
   { when: isNotPermitted, remedy: () => 'Grant the right to the role, or declare a role that has it.' },
   { when: isDiskFull, remedy: () => 'Free disk space on the destination server.' },
+  { when: isOutOfIds, remedy: () => VACUUM },
   { when: isOutOfResources, remedy: () => 'Raise that limit of the destination server, or take load off it.' },
   {
     when: isLockTimeout,
@@ -184,6 +189,7 @@ const CAPTURE: readonly Rule<string>[] = [
   { when: isReadOnly, remedy: (at) => `The server is read-only, as a standby is: let ${at} be the primary.` },
   { when: isNotPermitted, remedy: () => 'Give the role its rights: docs/settings.md, Rights.' },
   { when: isDiskFull, remedy: (at) => `Free disk space on the server of ${at}. ${BY_ITSELF}` },
+  { when: isOutOfIds, remedy: () => `${VACUUM} ${BY_ITSELF}` },
   {
     when: isOutOfResources,
     remedy: (at) => `Raise that limit on the server of ${at}, or take load off it. ${BY_ITSELF}`,

@@ -73,8 +73,12 @@ export const isDataException = anyOf('22');
 export const isUnconvertible = anyOf('22P05', '22021');
 /** Bytes that are no text of the server's encoding. */
 export const isInvalidText = anyOf('22021');
+/** No more transactions that write, until the server's rows are vacuumed: a code that means a value everywhere else. */
+export const isOutOfIds = (error: unknown): error is ServerError =>
+  isServerError(error) && (error.routine === 'GetNewTransactionId' || error.routine === 'GetNewMultiXactId');
 /** As a value is, or for how much of it there is. */
-export const isValueRefused = anyOf('22', '54');
+export const isValueRefused = (error: unknown): error is ServerError => isOfValue(error) && !isOutOfIds(error);
+const isOfValue = anyOf('22', '54');
 /** Not a value of a type, constraints of a domain included. */
 export const isNoValueOfType = anyOf('22', '23');
 /** A sequence has no further number. */
@@ -217,7 +221,7 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true;
   if (isFull(error)) return true;
   const { code, routine, syscall } = fieldsOf(error);
-  if (routine === DOOR) return true;
+  if (routine === DOOR || isOutOfIds(error)) return true;
   if (typeof code === 'string') {
     return PASSING.test(code) || (NETWORK.has(code) && (syscall === undefined || syscall !== 'open'));
   }

@@ -6,6 +6,7 @@ import {
   isDataException,
   isFenced,
   isOtherTable,
+  isOutOfIds,
   isServerError,
   isUnavailable,
   isUnconvertible,
@@ -53,6 +54,11 @@ describe('codes of errors', () => {
       expect(isUnavailable(withCode(code)), code).to.be.false;
       expect(isUnavailable(Object.assign(withCode(code), { routine: 'CheckMyDatabase' })), code).to.be.true;
     }
+    for (const routine of ['GetNewTransactionId', 'GetNewMultiXactId']) {
+      const over = Object.assign(withCode('54000'), { routine });
+      expect([isUnavailable(over), isValueRefused(over), isOutOfIds(over)], routine).to.deep.equal([true, false, true]);
+    }
+    expect([isUnavailable(withCode('54000')), isOutOfIds(withCode('54000'))]).to.deep.equal([false, false]);
   });
 
   it('stand in src/model alone: whoever wants to know one asks a predicate', () => {

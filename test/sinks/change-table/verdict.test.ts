@@ -37,6 +37,12 @@ describe('the verdict on an error', () => {
     }
   });
 
+  it('a server that gives no more transaction ids takes no row, and none is parked for it', () => {
+    const verdict = judge(postgres('54000', 'it must be vacuumed', { routine: 'GetNewTransactionId' }));
+    expect(verdict?.kind === 'circuit' && verdict.circuit).to.include({ reason: 'bad_destination' });
+    expect(verdict?.kind === 'circuit' && verdict.circuit.error).to.contain('it must be vacuumed. Vacuum');
+  });
+
   it('a constraint that has a name is the row’s; a missing partition has none', () => {
     for (const code of ['23505', '23514', '23503', '23P01']) {
       expect(reasonOf(postgres(code, 'violates', { constraint: 'mine' })), code).to.equal('row');
