@@ -130,7 +130,7 @@ async function endOfFailed(
   { batch, stage, error }: { batch: Batch; stage: Stage; error: unknown },
 ): Promise<BatchEnd> {
   // The message database is away: there is nowhere to write it down.
-  if (isLost(error) || (stage === 'settle' && isUnavailable(error))) throw error;
+  if (isLost(error) || (stage !== 'send' && isUnavailable(error))) throw error;
   const nothing = { cursor: batch.cursor, remains: false };
   if (batch.signal.aborted) return nothing;
   if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };

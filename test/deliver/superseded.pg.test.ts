@@ -3,6 +3,7 @@
  * documents; and what they should have deleted elsewhere is deleted with the later one.
  */
 import { expect } from 'chai';
+import type { LaneDatabase } from '../../src/deliver/behind.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
@@ -113,6 +114,29 @@ describe('a failed message that a later one of its row replaces', () => {
       });
     }
   }
+
+  it('is looked for in a message database that goes away just then, which is no fault of the destination', async () => {
+    await lane.on.source.query("insert into products values (1, 'w', 1)");
+    await lane.on.received(lane.sinkNo, 1);
+    await lane.run({ functions: { routing } });
+    failing(({ index }) => index === 'w');
+    await lane.on.source.query("update products set name = 'x'");
+    await lane.on.received(lane.sinkNo, 1);
+    await lane.run({ functions: { routing } });
+    await lane.on.source.query('update products set price = 2');
+    await lane.on.received(lane.sinkNo, 2);
+    const { db } = lane.on.messages;
+    const away: LaneDatabase = {
+      query: (asked, values) =>
+        typeof asked === 'object' && asked.name === 'deliver/read-earlier'
+          ? Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
+          : db.query(asked, values),
+      transaction: (work) => db.transaction(work),
+    };
+    const ended = await lane.run({ functions: { routing } }, {}, { db: away }).catch((error: Error) => error.message);
+    expect(ended).to.equal('terminating connection');
+    expect((await db.query('select from millrace_private.circuits')).rowCount).to.equal(0);
+  });
 
   it('does not wait for an index that is gone, where the row was before it moved', async () => {
     await lane.on.source.query("insert into products values (1, 'w', 1)");
