@@ -32,6 +32,8 @@ const HOW = fc.record({
 
 interface Message {
   record: { id: number };
+  /** The former key of a row whose key has changed. */
+  changes: { id?: number } | null;
   metadata: { idempotency_key: string };
 }
 
@@ -66,15 +68,17 @@ describe('an endpoint among random failures', () => {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Ids of each row's messages, in the order in which they were first taken. */
+  /** Ids of each row's messages, under its former key too, in the order in which they were first taken. */
   function taken(): Map<number, number[]> {
     const found = new Map<number, number[]>();
     for (const { body } of endpoint.taken) {
       const request: Message | { data: Message[] } = JSON.parse(body);
-      for (const { record, metadata } of 'data' in request ? request.data : [request]) {
+      for (const { record, changes, metadata } of 'data' in request ? request.data : [request]) {
         const id = Number(metadata.idempotency_key);
-        const known = found.get(record.id) ?? [];
-        if (!known.includes(id)) found.set(record.id, [...known, id]);
+        for (const key of [record.id, changes?.id ?? record.id]) {
+          const known = found.get(key) ?? [];
+          if (!known.includes(id)) found.set(key, [...known, id]);
+        }
       }
     }
     return found;
