@@ -28,6 +28,8 @@ export interface ReceiveOptions {
   signal: AbortSignal;
   /** How many bytes an answer may have now. */
   maxBytes?: () => number;
+  /** What was acknowledged, whatever comes of the rest. */
+  onAcked?: (acked: Answered) => void;
   /** There was nothing, and now it waits. */
   onWait?: () => void;
 }
@@ -68,6 +70,7 @@ export async function receive(deps: ReceiveDeps, consumer: Consumer, options: Re
   const first = waiters.closed || signal.aborted ? NOTHING : await attempt(options.ackIds);
   // It may have freed a group for somebody else.
   if (acked.count > 0) waiters.wake();
+  options.onAcked?.(acked);
   const got = first.lease ?? (waitForMs === 0 || signal.aborted ? undefined : await wait());
   if (got === undefined) return { lease: undefined, acked };
   // When nobody acknowledges them, they are here again by then.

@@ -90,6 +90,19 @@ describe('http: long poll', () => {
     await Promise.all(polls);
   });
 
+  it('counts what was acknowledged also where a request has no place to wait', async () => {
+    await appendMessages(m.db, sink.no, [{ group: 1 }]);
+    const { json } = await poll('wait_for=0');
+    const polls = [poll('wait_for=20s'), poll('wait_for=20s')];
+    await waiting(2);
+    const body = { ack_ids: [json.data[0].ack_id], wait_for: '20s' };
+    expect((await web.call('POST', `${path}/receive`, { body })).status).to.equal(429);
+    const { text } = await web.call('GET', '/metrics');
+    expect(text).to.contain(`millrace_answered_messages_total{consumer="${sink.name}",answer="ack"} 1\n`);
+    await web.close();
+    await Promise.all(polls);
+  });
+
   /** Resolves when the reply has begun. */
   const begin = async (query: string): Promise<Response> =>
     await fetch(`${web.url}${path}/receive?${query}`, { headers: { authorization: 'Bearer admin-token' } });

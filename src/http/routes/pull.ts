@@ -176,12 +176,14 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
         waitForMs,
         signal: gone.signal,
         maxBytes: () => Math.max(1, unread.room(consumer.no)),
+        onAcked(answered) {
+          options.counters.acked(consumer, answered);
+          if (ackIds !== null) note('acked');
+        },
         onWait: leave,
       });
-      options.counters.acked(consumer, acked);
       // It may have waited for minutes.
       note('received');
-      if (ackIds !== null) note('acked');
       if (lease === undefined && gone.signal.reason instanceof MillraceError) throw gone.signal.reason;
       const body = bodyOfReceive(lease, ackIds === null ? undefined : acked.count);
       if (lease !== undefined) {
