@@ -11,6 +11,8 @@ export interface FoundColumn {
   generated: boolean;
   /** Computed when it is read (18+): it can be dropped, and that is all. */
   virtual: boolean;
+  /** The table is partitioned by it. */
+  divides: boolean;
 }
 
 export interface FoundTable {
@@ -83,7 +85,8 @@ const COLUMNS: Record<string, { type: string; nullable?: true; filler: string }>
 
 function idFaults(name: string, id: FoundColumn | undefined, found: FoundTable): TableFault[] {
   const alter = `alter table ${name}`;
-  const key = found.kind === 'p' ? 'id, committed_at' : 'id';
+  const dividing = (found.columns ?? []).filter((column) => column.divides && column.name !== 'id');
+  const key = ['id', ...dividing.map((column) => quoteIdentifier(column.name))].join(', ');
   const old = found.primary_key_name === null ? '' : `drop constraint ${quoteIdentifier(found.primary_key_name)}, `;
   const anew = `${alter} ${old}add column id bigserial, add primary key (${key});`;
   if (id === undefined) return [shape('id', 'is missing', anew)];
@@ -154,7 +157,10 @@ function columnFaults(alter: string, name: string, column: FoundColumn | undefin
   if (column.virtual) return [shape(name, 'is generated', `${alter} drop column ${name}; ${addColumn(alter, name)}`)];
   const faults: TableFault[] = [];
   if (column.generated) faults.push(shape(name, 'is generated', `${set} drop expression;`));
-  if (column.type !== type) {
+  if (column.type !== type && column.divides) {
+    const remedy = 'The type of a column by which a table is partitioned stays: name another table.';
+    faults.push({ ...shape(name, `is ${column.type} instead of ${type}`, remedy), sql: null });
+  } else if (column.type !== type) {
     const zone = column.type.startsWith('timestamp without') ? ` at time zone 'UTC'` : `::${type}`;
     // A default is not cast by what casts values.
     const free = column.has_default ? `drop default, alter column ${name} ` : '';

@@ -16,7 +16,9 @@ select n.oid is not null as schema_exists,
        (select json_agg(json_build_object(
                  'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
                  'has_default', a.atthasdef and a.attgenerated = '', 'identity', a.attidentity <> '',
-                 'generated', a.attgenerated <> '', 'virtual', a.attgenerated = 'v') order by a.attnum)
+                 'generated', a.attgenerated <> '', 'virtual', a.attgenerated = 'v',
+                 'divides', exists (select from pg_catalog.pg_partitioned_table d
+                                     where d.partrelid = c.oid and a.attnum = any (d.partattrs::smallint[]))) order by a.attnum)
           from pg_catalog.pg_attribute a
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
   from (select $1::text as schema_name, $2::text as table_name) w

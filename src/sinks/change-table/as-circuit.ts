@@ -7,9 +7,9 @@ import { circuitText } from './verdict.ts';
 /** Undefined when there is no fault. */
 export function faultsAsCircuit(table: QuotedTable, { faults }: Pick<Comparison, 'faults'>): Circuit | undefined {
   if (faults.length === 0) return undefined;
-  const parts = faults.map(({ message, remedy, kind }) => ({
+  const parts = faults.map(({ message, remedy, kind, sql }) => ({
     message: `${quoteTable(table)}: ${message}`,
-    remedy: kind === 'missing' ? remedy : `Run: ${remedy}`,
+    remedy: kind === 'missing' || sql === null ? remedy : `Run: ${remedy}`,
   }));
   const reason = faults.every((fault) => fault.kind === 'rights') ? 'auth_failed' : 'bad_destination';
   return { reason, error: circuitText(parts) };

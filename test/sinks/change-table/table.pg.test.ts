@@ -1,8 +1,7 @@
 /** Making the event table, and judging one that is there: each fault has a statement, and the statements are enough. */
 import { expect } from 'chai';
 import type { Database } from '../../../src/db/pool.ts';
-import type { QuotedTable } from '../../../src/model/quote.ts';
-import { quoteTable } from '../../../src/model/quote.ts';
+import { type QuotedTable, quoteTable } from '../../../src/model/quote.ts';
 import { instructions } from '../../../src/sinks/change-table/policies/instructions.ts';
 import { createChangeTable, verifyChangeTable } from '../../../src/sinks/change-table/table.ts';
 import { type Bench, changeTableBench } from '../../support/fixtures/change-table.ts';
@@ -132,6 +131,14 @@ describe('the event table', () => {
     expect([faults, warnings.map(({ code }) => code)]).to.deep.equal([[], ['partition_missing']]);
     await db.query(`create table of_any_time partition of ${quoteTable(table)} default`);
     expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
+  });
+
+  it('fixes a partitioned one whichever columns divide it, and says where no statement can', async () => {
+    const other = await madeAs({ '': 'unique (seq, "inserted_at")' }, 'partition by range (inserted_at)');
+    await db.query(`create table of_any_other_time partition of ${quoteTable(other)} default`);
+    expect(await fix(other)).to.deep.equal(['column "id" is not the primary key']);
+    const local = await madeAs({ committed_at: 'timestamp not null', '': '' }, 'partition by range (committed_at)');
+    expect((await verifyChangeTable(db, local, null)).faults.map(({ sql }) => sql)).to.deep.equal([undefined, null]);
   });
 
   it('accepts a serial or identity id, and columns of the user’s that need no value', async () => {
