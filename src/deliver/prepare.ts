@@ -77,7 +77,7 @@ function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
     const place = error.line === undefined ? '' : ` (line ${error.line}, column ${error.column ?? 1})`;
     const text = `${error.function}: ${error.message}${place}`;
     // What fails once, fails again for the same input. Time alone may have been short: one more try.
-    const kind = error.kind === 'timeout' && row.attempts === 0 ? 'retry' : 'park';
+    const kind = error.kind === 'timeout' && row.error !== text ? 'retry' : 'park';
     const crash = error.kind === 'killed' || error.kind === 'untried' ? { crash: error.kind } : {};
     return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape', tookMs: options.tookMs }, ...crash };
   }

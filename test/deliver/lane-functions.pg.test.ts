@@ -61,6 +61,22 @@ describe('a delivery lane with functions', () => {
     expect((await lane.deliveryStates())[0]).to.include({ state: 'parked', attempts: 2 });
   });
 
+  it('tries once more after a timeout, also what the engine did not take before', async () => {
+    lane.engine.fail({
+      kind: 'items',
+      decide: ({ id }) => (id === '1' ? { status: 503, error: { type: 'unavailable_shards_exception' } } : undefined),
+    });
+    await lane.on.source.query("insert into products values (1, 'a', 1), (2, 'b', 2)");
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run();
+    const transform = fn('transform', '() => { for (;;); }');
+    for (const state of ['retrying', 'parked']) {
+      await lane.makeDue();
+      await lane.run({ functions: { transform } });
+      expect((await lane.deliveryStates())[0]).to.include({ record_pk: '1', state });
+    }
+  });
+
   it('deletes from the index what an update takes out of a filter function, and follows a route that changes', async () => {
     lane.engine.engine.createIndex('cheap');
     const routing = fn('routing', "(action, record) => ({ index_name: record.price < 10 ? 'cheap' : 'products' })");
