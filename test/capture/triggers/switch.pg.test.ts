@@ -119,7 +119,7 @@ describe('a switch of the way of capture', () => {
     await declare('triggers');
     await goneOver('triggers');
     await declare('replication', { slot: { name: `${on.slot}_x`, create_if_not_exists: false } });
-    await waitsFor(/does not exist.*pg_create_logical_replication_slot/);
+    await waitsFor(/does not exist.*pg_create_logical_replication_slot/s);
     await on.source.query(`select pg_create_logical_replication_slot('${on.slot}_x', 'pgoutput')`);
     await goneOver('replication');
     await on.source.query("insert into rows values (2, 'by the other slot')");
