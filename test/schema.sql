@@ -2904,7 +2904,6 @@ CREATE OR REPLACE FUNCTION millrace_private.lease_following(p_sink_no integer, p
 AS $function$
 declare
   r record;
-  v_going bigint[] := p_ids;
   v_taken bigint[] := '{}';
   -- Of all that go, as often as they have one there.
   v_groups bigint[] := array(
@@ -2912,9 +2911,18 @@ declare
       from millrace_private.messages m
      cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
      where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids) and g.group_key is not null);
+  v_looked bigint[] := v_groups;
+  -- Of messages that stay: nothing behind them goes.
+  v_closed bigint[] := '{}';
 begin
   for r in
-    select distinct on (n.id) n.id, array[n.group_key, n.group_key2] as groups
+    select distinct on (n.id) n.id, array_remove(array[n.group_key, n.group_key2], null) as groups,
+           n.lane = 0
+           and (x.state = 'held'
+                or x.state is null
+                   and not coalesce((select l.lo < n.id and (l.dense or n.id = any (l.ids))
+                                       from millrace_private.leases l
+                                      where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false)) as may
       from (select distinct k.group_key from unnest(v_groups) k (group_key)) g
      cross join lateral (
            (select m.id, m.lane, m.group_key, m.group_key2
@@ -2929,23 +2937,22 @@ begin
                and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
              order by m.id limit p_max_per_group)) n
       left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
-     where n.lane = 0
-       and (x.state = 'held'
-            or x.state is null
-               and not coalesce((select l.lo < n.id and (l.dense or n.id = any (l.ids))
-                                   from millrace_private.leases l
-                                  where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false))
+     where n.id <> all (p_ids)
      order by n.id
   loop
     exit when cardinality(v_taken) >= p_limit;
-    continue when p_max_per_group <= any (array(
-                    select cardinality(array_positions(v_groups, k.group_key)) from unnest(r.groups) k (group_key)))
-               or exists (select from unnest(r.groups) k (group_key)
-                           cross join lateral millrace_private.blockers(p_sink_no, k.group_key, r.id) b (id)
-                           where b.id <> all (v_going));
-    v_taken := v_taken || r.id;
-    v_going := v_going || r.id;
-    v_groups := v_groups || array_remove(r.groups, null);
+    -- What is before it in the groups that were looked through has been here; in its other one it is asked for.
+    if not r.may or r.groups && v_closed
+       or p_max_per_group <= any (array(
+            select cardinality(array_positions(v_groups, k.group_key)) from unnest(r.groups) k (group_key)))
+       or exists (select from unnest(r.groups) k (group_key)
+                   cross join lateral millrace_private.blockers(p_sink_no, k.group_key, r.id) b (id)
+                   where k.group_key <> all (v_looked) and b.id <> all (p_ids || v_taken)) then
+      v_closed := v_closed || r.groups;
+    else
+      v_taken := v_taken || r.id;
+      v_groups := v_groups || r.groups;
+    end if;
   end loop;
   insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at, token,
                                                      source_table, action, record_pks, committed_at)
