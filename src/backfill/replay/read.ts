@@ -102,6 +102,8 @@ class ReplayReader implements Reader {
   readonly #settled = new Set<string>();
   readonly #places: Places;
   #page: Page | undefined;
+  /** Where the part that was read last ends; JSON. */
+  #end: string | undefined;
 
   constructor(input: ReplayInput) {
     this.#input = input;
@@ -122,6 +124,8 @@ class ReplayReader implements Reader {
 
   async prepare(given: unknown, signal: AbortSignal): Promise<void> {
     let at = (given as Position | null) ?? { of: 'entries', after: FIRST };
+    // It goes back: what was put may have been taken back.
+    if (JSON.stringify(at) !== this.#end) this.#settled.clear();
     const of = JSON.stringify([at, this.#pageRows(at)]);
     this.oid = at.of === 'rows' ? this.#input.table.oid : undefined;
     if (this.#page?.of === of) return;
@@ -134,9 +138,13 @@ class ReplayReader implements Reader {
   }
 
   async read(client: Connection, _position: unknown): Promise<Part> {
-    const { table } = this.#input;
-    const page = this.#page!;
-    await holdTable(client, table);
+    const part = await this.#read(client, this.#page!);
+    this.#end = JSON.stringify(part.position);
+    return part;
+  }
+
+  async #read(client: Connection, page: Page): Promise<Part> {
+    await holdTable(client, this.#input.table);
     const { next, ended } = page;
     if (this.oid !== undefined) return await this.#rows(client, page);
     const { relation } = this.#input;
