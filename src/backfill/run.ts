@@ -17,6 +17,7 @@ import { failpoint } from '../runtime/failpoint.ts';
 import { ReloadError } from '../source/hold-table.ts';
 import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/visibility.ts';
 import { Pace, WAITING_BOUND } from './pace.ts';
+import type { PageSize } from './page-size.ts';
 import type { Part, Reader } from './reader.ts';
 import { type Backfill, explainWait, readBackfillState } from './store.ts';
 
@@ -30,8 +31,7 @@ export interface RunDeps {
   isCurrent(): boolean;
   /** Of a query to the source, milliseconds. */
   queryMs: number;
-  /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
-  slower(): boolean;
+  size: Pick<PageSize, 'tookTooLong' | 'wasReadInTime'>;
   /** Hears what it waits for while it leaves the source alone: its sink, or that its last page is persisted; undefined: for nothing. */
   waits(what: 'sink' | 'last page' | undefined): void;
 }
@@ -84,6 +84,7 @@ export async function runPages(
       }
       before = sent;
       pace.sent(sent.rows);
+      deps.size.wasReadInTime();
       if (sent.ended) {
         deps.waits('last page');
         if ((await sent.result) === 'persisted') return;
@@ -162,7 +163,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     }
   } catch (error) {
     window.close();
-    if (!isCancelled(error) || !deps.slower()) throw error;
+    if (!isCancelled(error) || !deps.size.tookTooLong()) throw error;
   }
   window.close();
   return 'again';

@@ -17,6 +17,7 @@ import { describeTable, sortColumnOf, type TableDescription } from '../source/de
 import { ReloadError } from '../source/hold-table.ts';
 import type { PageBudget } from '../source/read-page.ts';
 import { tablesFor } from './all-tables.ts';
+import { PageSize } from './page-size.ts';
 import { openKeyReader } from './read-keys.ts';
 import { openTableReader } from './read-table.ts';
 import type { Reader } from './reader.ts';
@@ -139,14 +140,15 @@ interface TaskDeps extends BackfillsDeps {
 class Task {
   readonly #deps: TaskDeps;
   readonly #backfill: Backfill;
-  readonly #budget: PageBudget;
+  readonly #size: PageSize;
   /** Why it does nothing now. */
   waitsFor: 'sink' | 'retry' | 'last page' | undefined;
 
   constructor(deps: TaskDeps, backfill: Backfill) {
     this.#deps = deps;
     this.#backfill = backfill;
-    this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes, ...deps.page };
+    const { max_row_bytes: maxRowBytes } = deps.streaming.database.settings;
+    this.#size = new PageSize({ ...PAGE, maxRowBytes, ...deps.page });
   }
 
   get no(): number {
@@ -193,7 +195,7 @@ class Task {
         windows: streaming.windows,
         watermarkSql: (token: string) => streaming.watermarkSql(token),
         queryMs,
-        slower: () => this.#slower(),
+        size: this.#size,
         waits,
         isCurrent,
       };
@@ -212,11 +214,11 @@ class Task {
     const table = await describeTable(source, { ...named, publication, byTriggers: streaming.byTriggers });
     const relation = await relationFor(streaming, this.#backfill, table);
     if (kind === 'keys')
-      return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#budget });
+      return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#size.budget });
     if (kind === 'replay') return await this.#replay({ table, relation }, signal);
     const sort = sort_column === null ? undefined : sortColumnOf(table, sort_column);
     const from = start_position ?? undefined;
-    return openTableReader({ table, relation, sort, from, budget: this.#budget }, () => performance.now());
+    return openTableReader({ table, relation, sort, from, budget: this.#size.budget }, () => performance.now());
   }
 
   async #replay(source: { table: TableDescription; relation: LoadedRelation }, signal: AbortSignal): Promise<Reader> {
@@ -225,14 +227,7 @@ class Task {
     const request = this.#backfill.replay as ReplayRequest;
     const changeTable = openReplayed(await load(), request);
     const { no } = this.#backfill;
-    return await openReplayReader(messages, { no, request, changeTable, ...source, budget: this.#budget }, signal);
-  }
-
-  #slower(): boolean {
-    if (this.#budget.step <= 1) return false;
-    this.#budget.step = Math.max(1, Math.floor(Math.min(this.#budget.step, 256) / 8));
-    this.#budget.ms = Math.max(100, this.#budget.ms / 2);
-    return true;
+    return await openReplayReader(messages, { no, request, changeTable, ...source, budget: this.#size.budget }, signal);
   }
 
   async #explain(error: unknown): Promise<void> {
