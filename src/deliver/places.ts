@@ -27,17 +27,17 @@ interface PlaceOptions {
 
 const NONE: readonly string[] = [];
 
-/** Of each message, in order: indexes that earlier ones of its row have named, and it does not. */
+/** Of each message, in order: indexes from which earlier ones of its row were to delete it, and it is not. */
 export async function placesBefore(batch: PlacedBatch, options: PlaceOptions): Promise<readonly string[][]> {
   const { rows, shaped } = batch;
   const earlier = await earlierOf(batch, options);
-  const named = new Map<string, Set<string>>();
+  const left = new Map<string, Set<string>>();
   let next = 0;
   return shaped.map((one, place) => {
     const row = rows[place]!;
-    for (; next < earlier.length && earlier[next]!.row.id < row.id; next += 1) name(named, earlier[next]!);
-    const before = [...(named.get(keyOf(row)) ?? NONE)];
-    name(named, { row, shaped: one });
+    for (; next < earlier.length && earlier[next]!.row.id < row.id; next += 1) note(left, earlier[next]!);
+    const before = [...(left.get(keyOf(row)) ?? NONE)];
+    note(left, { row, shaped: one });
     return before.filter((index) => index !== one.indexName && index !== one.oldIndexName);
   });
 }
@@ -73,11 +73,11 @@ const isFailed = (shaped: Shaped | undefined): boolean =>
 
 const keyOf = ({ oid, record_pks }: LaneRow): string => `${oid} ${record_pks}`;
 
-function name(named: Map<string, Set<string>>, { row, shaped }: Placed): void {
-  const places = [shaped.oldIndexName, shaped.indexName].filter((index) => index !== undefined);
+/** Where the row is now is no such index, unless it is deleted: a function may put each of its states elsewhere on purpose. */
+function note(left: Map<string, Set<string>>, { row, shaped }: Placed): void {
+  const gone = row.action === 'delete' ? shaped.indexName : undefined;
+  const places = [shaped.oldIndexName, gone].filter((index) => index !== undefined);
   if (places.length === 0) return;
   const key = keyOf(row);
-  const known = named.get(key);
-  if (known === undefined) named.set(key, new Set(places));
-  else for (const index of places) known.add(index);
+  left.set(key, new Set([...(left.get(key) ?? NONE), ...places]));
 }

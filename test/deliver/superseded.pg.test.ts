@@ -150,6 +150,18 @@ describe('a failed message that a later one of its row replaces', () => {
     expect(await lane.pending()).to.equal(0);
   });
 
+  it('deletes nothing that a function has put elsewhere on purpose, whether in one batch or two', async () => {
+    const byAction: FunctionSettings = {
+      ...routing,
+      code: `(action) => ({ index_name: action === 'insert' ? 'w' : 'x' })`,
+    };
+    await lane.on.source.query("insert into products values (1, 'n', 1)");
+    await lane.on.source.query('update products set price = 2');
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions: { routing: byAction } });
+    expect(found()).to.deep.equal(['w/1', 'x/1']);
+  });
+
   it('leaves none where the row was that was deleted and inserted again, all in one batch', async () => {
     await lane.on.source.query("insert into products values (1, 'w', 1)");
     await lane.on.received(lane.sinkNo, 1);

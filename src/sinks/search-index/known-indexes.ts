@@ -1,6 +1,7 @@
 /**
  * Which routed indexes are known to be there. The engine creates a missing index silently, with a guessed mapping, so
- * the first use of each name is preceded by `_search`. A missing one is not asked for again for half a minute.
+ * the first use of each name is preceded by `_search`. A missing one is not asked for again for half a minute, but for deletes:
+ * it is taken for one without documents only when the engine has said so just now, for others may have made it.
  */
 import type { Circuit, Outcome } from '../../model/sink.ts';
 import type { SearchClient } from './client.ts';
@@ -21,7 +22,7 @@ export type Route =
   | { kind: 'circuit'; circuit: Circuit };
 
 export interface Routes {
-  check(index: string, signal: AbortSignal): Promise<Route>;
+  check(index: string, on: { signal: AbortSignal; hasDeletes: boolean }): Promise<Route>;
   /** The index has failed since: ask again before its next use. */
   forget(index: string): void;
 }
@@ -57,12 +58,12 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
   }
 
   return {
-    async check(index, signal) {
+    async check(index, { signal, hasDeletes }) {
       if (ready.has(index)) return { kind: 'ready' };
       const known = missing.get(index);
       const leftMs = known === undefined ? 0 : known.until - now();
-      if (known !== undefined && leftMs > 0) {
-        return { kind: 'held', outcome: waitFor(index, known.error, leftMs), isMissing: known.isMissing };
+      if (known !== undefined && leftMs > 0 && !(hasDeletes && known.isMissing)) {
+        return { kind: 'held', outcome: waitFor(index, known.error, leftMs) };
       }
       if (ready.size + missing.size >= MOST_NAMES) {
         ready.clear();

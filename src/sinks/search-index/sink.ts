@@ -145,7 +145,7 @@ async function askOnce(
   if (unclear !== undefined && progress.failed.length >= UNANSWERED_PER_SEND) {
     return { kind: 'unclear', circuit: unclear.circuit };
   }
-  return await routes.check(load.index, signal);
+  return await routes.check(load.index, { signal, hasDeletes: load.operations.some(({ isDelete }) => isDelete) });
 }
 
 /**

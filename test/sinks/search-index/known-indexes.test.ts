@@ -82,6 +82,18 @@ describe('the search-index sink with a routing function', () => {
     expect(server.requests.map(({ path }) => path)).not.to.include('/gone/_bulk');
   });
 
+  it('asks again before it takes a delete for done: the index may be there by now, with a document', async () => {
+    const sink = open();
+    const gone = [delivery(2, 'a', { action: 'delete', indexName: 'archive' })];
+    expect(kinds(await sink.send(gone, NEVER))).to.deep.equal(['done']);
+    server.engine.createIndex('archive');
+    // By another worker.
+    await open().send([delivery(3, 'a', { indexName: 'archive' })], NEVER);
+    expect([...server.engine.documents('archive').keys()]).to.deep.equal(['a']);
+    await sink.send([delivery(4, 'a', { action: 'delete', indexName: 'archive' })], NEVER);
+    expect([...server.engine.documents('archive').keys()]).to.deep.equal([]);
+  });
+
   it('nor from one that is deleted after its first use', async () => {
     server.engine.createIndex('archive');
     const sink = open();
