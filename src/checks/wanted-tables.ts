@@ -83,6 +83,7 @@ export function inVain(
 
 /** Are the tables there that it names? */
 function checkNamed(settings: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  const isLocked = (table: PublishedTable): boolean => publication.locked.some(({ oid }) => oid === table.oid);
   return inVain([{ settings }], publication, NONE).flatMap((table) => {
     const renamed = renamedTo(table, publication, known);
     const other = publication.others?.find((one) => nameOf(one) === table);
@@ -95,7 +96,9 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
     const repair = byHand(`Write ${nameOf(renamed)} into include_tables.`);
     return [
       { table, catchUp: false, ...warning('table_missing', summary, repair) },
-      ...(takesIn(settings.source, renamed) ? [] : checkOne(publication, renamed, known)),
+      ...(takesIn(settings.source, renamed)
+        ? []
+        : checkOne(publication, renamed, { known, isLocked: isLocked(renamed) })),
     ];
   });
 }
@@ -112,13 +115,11 @@ function checkSchemas({ name, source }: SinkSettings, publication: PublishedTabl
     .filter((schema) => !there.has(schema))
     .map((schema) => {
       const table = `${schema}.*`;
-      const moved = [...known.keys()]
-        .filter((former) => former.startsWith(`${schema}.`))
-        .map((former) => ({ former, now: renamedTo(former, publication, known) }))
-        .find(({ now }) => now);
-      if (!moved?.now)
+      const formerOf = formerNames(known, (name) => name.startsWith(`${schema}.`));
+      const now = publication.tables.find(({ oid }) => formerOf.has(oid));
+      if (!now)
         return { table, catchUp: false, ...warning('table_missing', `there is no table in schema ${schema}`, NOTHING) };
-      const { former, now } = moved;
+      const former = formerOf.get(now.oid);
       const summary = `there is no table in schema ${schema} any more, and ${former} is called ${nameOf(now)} now`;
       const send = `then send what was missed: ${millrace('backfill', name)}`;
       const repair = byHand(`Write ${now.schema} into include_schemas, ${send}`);
@@ -132,17 +133,19 @@ function checkSchemas({ name, source }: SinkSettings, publication: PublishedTabl
  */
 function checkExcluded({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
   const there = new Set(publication.tables.map(({ schema }) => schema));
-  const isExcluded = (name: string): boolean =>
-    (source.exclude_tables ?? []).some((one) => qualified(one) === name) ||
-    (source.exclude_schemas ?? []).some((schema) => !there.has(schema) && name.startsWith(`${schema}.`));
-  const former = [...known].filter(([name]) => isExcluded(name));
-  if (former.length === 0) return [];
+  const excluded = new Set(source.exclude_tables?.map(qualified));
+  const gone = (source.exclude_schemas ?? []).filter((schema) => !there.has(schema));
+  if (excluded.size + gone.length === 0) return [];
+  const formerOf = formerNames(
+    known,
+    (name) => excluded.has(name) || gone.some((schema) => name.startsWith(`${schema}.`)),
+  );
   return publication.tables
     .filter((table) => table.published && takesIn(source, table))
     .filter((table) => [...(known.get(nameOf(table)) ?? [])].every((oid) => oid === table.oid))
     .flatMap((table) => {
       const name = nameOf(table);
-      const [was] = former.find(([, oids]) => oids.has(table.oid)) ?? [];
+      const was = formerOf.get(table.oid);
       if (was === undefined) return [];
       const summary = `table ${was}, which the sink leaves out, is called ${name} now: its changes come`;
       const repair = byHand(
@@ -165,12 +168,20 @@ function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTable
 }
 
 /** Those that it takes in, one by one. */
-const checkTaken = ({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] =>
-  publication.tables.filter((table) => takesIn(source, table)).flatMap((table) => checkOne(publication, table, known));
+function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  const locked = new Set(publication.locked.map(({ oid }) => oid));
+  return publication.tables
+    .filter((table) => takesIn(source, table))
+    .flatMap((table) => checkOne(publication, table, { known, isLocked: locked.has(table.oid) }));
+}
 
-function checkOne(publication: PublishedTables, table: PublishedTable, known: KnownTables): OfSink[] {
+function checkOne(
+  publication: PublishedTables,
+  table: PublishedTable,
+  { known, isLocked }: { known: KnownTables; isLocked: boolean },
+): OfSink[] {
   const refused = publication.refused.get(table.oid);
-  const found = publication.locked.some(({ oid }) => oid === table.oid)
+  const found = isLocked
     ? [lockedOut(table)]
     : refused !== undefined
       ? [refusedBySource(publication, table, refused)]
@@ -210,6 +221,12 @@ function refusedBySource({ name }: PublicationFacts, table: PublishedTable, why:
       'it is tried again each 30 s',
     ),
   );
+}
+
+/** By oid: such a name that the table had when it came. */
+function formerNames(known: KnownTables, isWanted: (name: string) => boolean): Map<number, string> {
+  const wanted = [...known].filter(([name]) => isWanted(name));
+  return new Map(wanted.flatMap(([name, oids]) => [...oids].map((oid): [number, string] => [oid, name])));
 }
 
 function renamedTo(name: string, { tables }: PublishedTables, known: KnownTables): PublishedTable | undefined {
