@@ -1,25 +1,15 @@
 import { expect } from 'chai';
-import { createLog } from '../../src/runtime/log.ts';
-import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import type { Fault } from '../support/engines/bulk-server.ts';
-import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 
 const SCHEMA =
   'create table products (id int primary key, name text, price numeric); alter table products replica identity full';
-const log = createLog({ level: 'silent', role: 'test' });
 
 describe('a delivery lane, when the engine or a message is at fault', () => {
-  let sandbox: Sandbox;
   let lane: IndexLane;
-
-  before(() => {
-    sandbox = openSandbox({ log });
+  eachIndexLane(SCHEMA, (opened) => {
+    lane = opened;
   });
-  after(async () => await sandbox.close());
-  beforeEach(async () => {
-    lane = await openIndexLane(SCHEMA, sandbox);
-  });
-  afterEach(async () => await lane.close());
 
   it('backs off from a busy engine, counts the tries, and parks beyond max_retry_count', async () => {
     lane.engine.fail(

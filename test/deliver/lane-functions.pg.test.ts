@@ -1,28 +1,18 @@
 import { expect } from 'chai';
 import type { FunctionSettings } from '../../src/model/declared.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
-import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
 import { PULL, sinkSettings } from '../support/fixtures/captured.ts';
-import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 
 const SCHEMA =
   'create table products (id int primary key, name text, price numeric); alter table products replica identity full';
-const log = createLog({ level: 'silent', role: 'test' });
 
 describe('a delivery lane with functions', () => {
-  let sandbox: Sandbox;
   let lane: IndexLane;
-
-  before(() => {
-    sandbox = openSandbox({ log });
+  eachIndexLane(SCHEMA, (opened) => {
+    lane = opened;
   });
-  after(async () => await sandbox.close());
-  beforeEach(async () => {
-    lane = await openIndexLane(SCHEMA, sandbox);
-  });
-  afterEach(async () => await lane.close());
 
   const fn = (type: FunctionSettings['type'], code: string): FunctionSettings => ({
     name: `my-${type}`,

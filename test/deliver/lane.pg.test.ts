@@ -5,7 +5,7 @@ import { type ByteBudget, createByteBudget, type Share } from '../../src/runtime
 import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 import { code } from '../support/fixtures/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -16,15 +16,10 @@ const log = createLog({ level: 'silent', role: 'test' });
 describe('a delivery lane', () => {
   let sandbox: Sandbox;
   let lane: IndexLane;
-
-  before(() => {
-    sandbox = openSandbox({ log });
+  eachIndexLane(SCHEMA, (opened, its) => {
+    lane = opened;
+    sandbox = its;
   });
-  after(async () => await sandbox.close());
-  beforeEach(async () => {
-    lane = await openIndexLane(SCHEMA, sandbox);
-  });
-  afterEach(async () => await lane.close());
 
   it('makes the index equal the table, and leaves nothing behind', async () => {
     await lane.on.source.query("insert into products select i, 'n' || i, i from generate_series(1, 300) i");

@@ -1,16 +1,13 @@
 /** Random changes, random failures, retries in a random order: in the end an index has what the table has. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { FunctionSettings } from '../../src/model/declared.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import type { BulkOperation } from '../support/engines/bulk-engine.ts';
 import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
 import { DUE, makeDue } from '../support/fixtures/due.ts';
-import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 import { CHANGES, LAST, make, SCHEMA, SEQUENCES } from '../support/fixtures/random-changes.ts';
+import { code } from '../support/fixtures/sandbox.ts';
 
-const log = createLog({ level: 'silent', role: 'test' });
 const INDEXES = ['products', 'w', 'x', 'y'];
 /** After the last failure: of what waits behind others, one after the other is freed. */
 const ROUNDS = 12;
@@ -27,27 +24,17 @@ const STEPS = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-const fn = (type: 'filter' | 'transform' | 'routing', code: string): FunctionSettings => ({
-  ...{ name: type, type, code, path: null, sink_type: null },
-});
 const FUNCTIONS = {
-  filter: fn('filter', '(action, record) => action === "delete" || record.price > 0'),
-  transform: fn('transform', '(action, record) => { if (record.price === 4) throw new Error("4"); return record; }'),
-  routing: fn('routing', '(action, record) => ({ index_name: record.name })'),
+  filter: code('(action, record) => action === "delete" || record.price > 0', 'filter'),
+  transform: code('(action, record) => { if (record.price === 4) throw new Error("4"); return record; }', 'transform'),
+  routing: code('(action, record) => ({ index_name: record.name })', 'routing'),
 };
 
 describe('an index among random failures', () => {
-  let sandbox: Sandbox;
   let lane: IndexLane;
-
-  before(() => {
-    sandbox = openSandbox({ log });
+  eachIndexLane(SCHEMA, (opened) => {
+    lane = opened;
   });
-  after(async () => await sandbox.close());
-  beforeEach(async () => {
-    lane = await openIndexLane(SCHEMA, sandbox);
-  });
-  afterEach(async () => await lane.close());
 
   const query = (sql: string): Promise<unknown> => lane.on.messages.db.query(sql);
   const retryParked = () => query("select millrace.retry('index', array(select id from millrace.parked_messages))");

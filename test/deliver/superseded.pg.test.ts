@@ -5,30 +5,20 @@
 import { expect } from 'chai';
 import type { LaneDatabase } from '../../src/deliver/behind.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import type { BulkOperation } from '../support/engines/bulk-engine.ts';
 import { makeDue } from '../support/fixtures/due.ts';
-import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 
 const SCHEMA =
   'create table products (id int primary key, name text, price numeric); alter table products replica identity full';
-const log = createLog({ level: 'silent', role: 'test' });
 const BROKEN = { status: 500, error: { type: 'exception' } };
 
 describe('a failed message that a later one of its row replaces', () => {
-  let sandbox: Sandbox;
   let lane: IndexLane;
-
-  before(() => {
-    sandbox = openSandbox({ log });
-  });
-  after(async () => await sandbox.close());
-  beforeEach(async () => {
-    lane = await openIndexLane(SCHEMA, sandbox);
+  eachIndexLane(SCHEMA, (opened) => {
+    lane = opened;
     for (const index of ['w', 'x', 'y']) lane.engine.engine.createIndex(index);
   });
-  afterEach(async () => await lane.close());
 
   /** The index of a row is its name. */
   const routing: FunctionSettings = {
