@@ -45,7 +45,7 @@ export function withEndpoints(raw: unknown): { raw: unknown; faults: Finding[] }
       const remedy = 'Write what follows the address of the endpoint, as /orders.';
       faults.push({ path: [...at, 'http_endpoint_path'], message: 'must be a text', remedy });
     }
-    const url = `${withoutTrailing(endpoint?.url ?? 'http://unknown', '/')}${pathOf(path)}`;
+    const url = joined(endpoint?.url ?? 'http://unknown', pathOf(path));
     const { headers, encrypted_headers } = endpoint ?? {};
     const own = {
       ...(headers === undefined ? {} : { headers }),
@@ -62,6 +62,9 @@ function unknownEndpoint(path: Finding['path'], name: unknown, known: string[]):
     close === undefined ? 'Declare it under `http_endpoints`, or write `url:`.' : `Did you mean \`${close}\`?`;
   return { path, message: 'names no entry of `http_endpoints`', remedy };
 }
+
+/** An address of its own keeps its last slash: without it, it may be another one. */
+const joined = (url: string, path: string): string => (path === '' ? url : `${withoutTrailing(url, '/')}${path}`);
 
 function pathOf(path: unknown): string {
   if (typeof path !== 'string' || path === '') return '';

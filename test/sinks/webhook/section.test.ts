@@ -141,7 +141,7 @@ describe('a webhook in millrace.yaml', () => {
 
     it('sends `{"data": [...]}` unless it says otherwise, as there', () => {
       expect(read(endpoint(HOOK, 'http_endpoint: hook')).settings).to.include({
-        url: 'https://h.example/base',
+        url: 'https://h.example/base/',
         batch: true,
       });
       expect(read(endpoint(HOOK, 'http_endpoint: hook, http_endpoint_path: orders')).settings).to.include({
