@@ -19,6 +19,7 @@ export interface ReadDocument {
   /** The value; undefined when the text is not YAML at all. */
   value(): unknown;
   findings: Finding[];
+  warnings: Finding[];
   /** Faults without a path of their own: `place` says where they are. */
   syntax: (Finding & { place: Place })[];
   /** Line and column, from 1, of the value at the path or of the nearest thing around it. */
@@ -54,7 +55,7 @@ export function readDocument(text: string, env: NodeJS.ProcessEnv | null, option
   };
   const nodes = new DocumentNodes(document);
   const errors = [...document.errors, ...document.warnings].slice(0, SYNTAX_FAULTS);
-  const { findings, texts, duplicates, paths } = look(nodes, {
+  const { findings, warnings, texts, duplicates, paths } = look(nodes, {
     ...{ env, hiding },
     isCode: options.isCode,
     offsets: errors.map((error) => error.pos[0]),
@@ -70,6 +71,7 @@ export function readDocument(text: string, env: NodeJS.ProcessEnv | null, option
     syntax.push({ path: known(path, options.isKey), ...SYNTAX.DUPLICATE_KEY!, place: placeOf(offset) });
   return {
     findings: isYaml ? findings : [],
+    warnings,
     syntax,
     value: () => {
       const plain = isYaml ? plainValueOf(nodes, document.contents) : undefined;
@@ -149,6 +151,7 @@ interface Replacing {
 
 interface Looked {
   findings: Finding[];
+  warnings: Finding[];
   /** What variables put in place of plain scalars, as text. */
   texts: Map<Scalar, string>;
   duplicates: { path: Path; offset: number }[];
@@ -161,7 +164,7 @@ function look(
   nodes: DocumentNodes,
   { env, hiding, isCode, offsets }: Replacing & { isCode: (path: Path) => boolean; offsets: readonly number[] },
 ): Looked {
-  const looked: Looked = { findings: [], texts: new Map(), duplicates: [], paths: [] };
+  const looked: Looked = { findings: [], warnings: [], texts: new Map(), duplicates: [], paths: [] };
   const { findings } = looked;
   const merges: { value: unknown; path: Path }[] = [];
   nodes.walk({
@@ -200,7 +203,7 @@ function look(
 
 function replaceIn(
   node: Scalar,
-  { findings, texts }: Looked,
+  { findings, warnings, texts }: Looked,
   { env, hiding, path: at, options }: Replacing & { path: Path; options: ReplaceOptions },
 ): void {
   const written = String(node.value);
@@ -223,11 +226,21 @@ function replaceIn(
     const remedy = 'Write `$' + '{NAME}` or `$' + '{NAME:-default}`; a second `$` before it makes it plain text.';
     find({ message: 'holds a `${` that is not a variable', remedy });
   }
+  if (env !== null && options.code !== true && looksReplaced(written, env)) {
+    const remedy = 'Write `$' + '{NAME}` for the value of the variable.';
+    warnings.push({ path: [...at], message: 'holds `$NAME` without braces, which stays as it is', remedy });
+  }
   if (isUnstorable(text)) find({ message: 'contains a character that Postgres cannot store', remedy: 'Remove it.' });
   if (replaced === undefined) return;
   const typed = replaced.whole && node.type === 'PLAIN';
   if (typed) texts.set(node, text);
   node.value = typed ? plainValue(text) : text;
+}
+
+/** `$NAME` of a variable that is set, or nothing else: other tools replace that too. */
+function looksReplaced(text: string, env: NodeJS.ProcessEnv): boolean {
+  if (/^\$[A-Z_][A-Z0-9_]*$/.test(text)) return true;
+  return [...text.matchAll(/(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)/g)].some(([, name]) => Object.hasOwn(env, name!));
 }
 
 function isAround(node: unknown, offset: number): boolean {

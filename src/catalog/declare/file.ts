@@ -118,7 +118,13 @@ function parse(
       faults,
     });
   }
-  return { document, configuration: { config: checked.declared, warnings: checked.warnings.map(place).sort(byPlace) } };
+  return {
+    document,
+    configuration: {
+      config: checked.declared,
+      warnings: [...document.warnings, ...checked.warnings].map(place).sort(byPlace),
+    },
+  };
 }
 
 function byPlace(a: Fault, b: Fault): number {

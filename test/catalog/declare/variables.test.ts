@@ -68,6 +68,23 @@ api_tokens:
     expect(passwords('"\\x24{B}"', '"\\u0024{B:-c} \\x24{"')).to.deep.equal(['${B}', '${B:-c} ${']);
   });
 
+  it('are told to want braces where other tools replace them without', () => {
+    const warned = (line: string): string[] =>
+      parse(database(line), { env: { DB_PASSWORD: 'hunter22' } }).warnings.map(
+        ({ field, message }) => `${field} ${message}`,
+      );
+    const told = 'databases[0].password holds `$NAME` without braces, which stays as it is';
+    expect(warned('    password: $DB_PASSWORD')).to.deep.equal([told]);
+    expect(warned('    password: "x-$DB_PASSWORD-y"')).to.deep.equal([told]);
+    expect(warned("    password: '$NOT_SET'")).to.deep.equal([told]);
+    for (const plain of ['a$b$NOT_SET', '$$DB_PASSWORD', '${DB_PASSWORD}', '$', '$5up3r', 'DB_PASSWORD'])
+      expect(warned(`    password: '${plain}'`), plain).to.deep.equal([]);
+    const code = '(a, record) => ({ $DB_PASSWORD: record.id })';
+    expect(
+      parse(`functions: [{ name: f, type: transform, code: "${code}" }]`, { env: { DB_PASSWORD: '' } }).warnings,
+    ).to.deep.equal([]);
+  });
+
   it("leave JavaScript's own templates alone, and are replaced in code with a default", () => {
     const code = '(a, record) => `${record.id} ${a} $${a} ${LIMIT:-10}`';
     const { config } = parse(`functions:\n  - name: f\n    type: transform\n    code: |-\n      ${code}\n`, {
