@@ -1,7 +1,7 @@
 /**
  * Sequin's way to write an address: `http_endpoints:` beside the sinks, and destinations that name one of them with
  * `http_endpoint` and `http_endpoint_path`. It is read into the destination's own keys (`url`, `headers`,
- * `encrypted_headers`), and is no thing of its own. Such a destination without `batch` gets `{"data": [...]}`, as there.
+ * `encrypted_headers`), and is no thing of its own. What such a destination leaves out is as there: its endpoint may rely on it.
  */
 import { z } from 'zod';
 import { type Finding, nearest } from '../../model/finding.ts';
@@ -19,6 +19,9 @@ const HttpEndpoint = section(
 );
 
 type Item = Record<string, unknown>;
+
+/** Their defaults: `{"data": [...]}` of one message, of which many endpoints read nothing but the first. */
+const THEIRS = { batch: true, batch_size: 1, timeout_ms: 30_000 };
 
 /** The declaration with every such destination written out. What was written is not changed. */
 export function withEndpoints(raw: unknown): { raw: unknown; faults: Finding[] } {
@@ -51,7 +54,8 @@ export function withEndpoints(raw: unknown): { raw: unknown; faults: Finding[] }
       ...(headers === undefined ? {} : { headers }),
       ...(encrypted_headers === undefined ? {} : { encrypted_headers }),
     };
-    return { ...sink, destination: { batch: true, ...own, ...rest, url } };
+    const size = sink.batch_size ?? THEIRS.batch_size;
+    return { ...sink, destination: { ...THEIRS, batch_size: size, ...own, ...rest, url } };
   });
   return { raw: { ...raw, sinks }, faults };
 }

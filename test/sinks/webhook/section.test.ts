@@ -139,11 +139,15 @@ describe('a webhook in millrace.yaml', () => {
       });
     });
 
-    it('sends `{"data": [...]}` unless it says otherwise, as there', () => {
+    it('sends `{"data": [...]}` of one message and waits for 30 s unless it says otherwise, as there', () => {
       expect(read(endpoint(HOOK, 'http_endpoint: hook')).settings).to.include({
         url: 'https://h.example/base/',
-        batch: true,
+        ...{ batch: true, batch_size: 1, timeout_ms: 30_000 },
       });
+      const beside = endpoint(HOOK, 'http_endpoint: hook').replace('{ name: a,', '{ name: a, batch_size: 20,');
+      expect(read(beside).settings).to.include({ batch: true, batch_size: 20 });
+      const within = endpoint(HOOK, 'http_endpoint: hook, batch_size: 30, timeout_ms: 5000, batch: false');
+      expect(read(within).settings).to.include({ batch: false, batch_size: 30, timeout_ms: 5_000 });
       expect(read(endpoint(HOOK, 'http_endpoint: hook, http_endpoint_path: orders')).settings).to.include({
         url: 'https://h.example/base/orders',
       });
