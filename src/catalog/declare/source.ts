@@ -49,7 +49,7 @@ export const GroupedTables = z.array(
 );
 
 const OPERATORS: FilterOperator[] = ['=', '!=', '>', '<', '>=', '<=', 'in', 'not_in', 'is_null', 'not_null'];
-const ALIASES: Record<string, FilterOperator> = { '<>': '!=', is_not_null: 'not_null' };
+const ALIASES: Record<string, FilterOperator> = { '==': '=', '<>': '!=', is_not_null: 'not_null' };
 
 function toOperator(value: unknown): unknown {
   if (typeof value !== 'string') return value;

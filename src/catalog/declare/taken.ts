@@ -126,10 +126,11 @@ function withoutKeys(item: Item, keys: Keys): { item: Item; warnings: Finding[] 
   return { item: Object.fromEntries(left), warnings };
 }
 
-/** A table without columns of its own groups by its key, as every other does. */
+/** A table without columns of its own (none, or an empty list of them) groups by its key, as every other does. */
 function withoutDefaultGroups(sink: Item): Item {
   if (!Array.isArray(sink.tables)) return sink;
-  const hasGroups = (table: unknown): boolean => !isObject(table) || table.group_column_names !== null;
+  const isDefault = (names: unknown): boolean => names === null || (Array.isArray(names) && names.length === 0);
+  const hasGroups = (table: unknown): boolean => !isObject(table) || !isDefault(table.group_column_names);
   return { ...sink, tables: sink.tables.filter(hasGroups) };
 }
 

@@ -29,12 +29,16 @@ describe('a file of another system', () => {
       { name: 'flat', description: 'the id alone', type: 'path', sink_type: null, code: null, path: 'record.id' },
       { name: 'older', type: 'path', sink_type: null, code: null, path: 'record' },
     ]);
-    const [stream, index, hook] = config.sinks.map(({ settings }) => settings);
+    const [stream, index, hook, audit] = config.sinks.map(({ settings }) => settings);
     expect(stream).to.deep.include({ tables: [], transform: 'flat', annotations: {} });
     expect(stream!.source.include_tables).to.deep.equal(['public.users']);
     expect(stream!.destination.type).to.equal('sequin_stream');
     expect(index!.destination).to.include({ batch_size: 100, index_name: 'users' });
     expect(hook!.destination).to.deep.include({ url: 'https://hooks.example.com/users', batch: true, batch_size: 10 });
+    expect(hook!.tables).to.deep.equal([]);
+    expect(audit!.filters).to.deep.equal([
+      { column_name: 'status', operator: '=', comparison_value: 'active', field_path: null, field_type: null },
+    ]);
   });
 
   it('has the same effect as one without those keys', () => {
