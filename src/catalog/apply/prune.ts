@@ -88,8 +88,9 @@ function checkUse(
   going: Pick<Current, 'sinks' | 'functions' | 'databases'>,
   { faults, steps }: Decided,
 ): void {
-  const written = new Set(steps.map(({ name }) => name));
-  const stay = current.sinks.filter((row) => !going.sinks.includes(row) && !written.has(row.name));
+  const isWritten = ({ name, settings }: Current['sinks'][number]): boolean =>
+    steps.some((step) => step.name === name && step.type === typeOf(settings));
+  const stay = current.sinks.filter((row) => !going.sinks.includes(row) && !isWritten(row));
   const check = (type: ResourceType, rows: readonly Managed[], uses: (row: (typeof stay)[number]) => unknown[]): void =>
     rows.forEach(({ name }) => {
       const users = stay.filter((sink) => uses(sink).includes(name)).map((sink) => sink.name);

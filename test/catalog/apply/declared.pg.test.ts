@@ -217,6 +217,10 @@ describe('a declaration that is applied again', () => {
         'open is not named any more, and worker uses it',
         'shop is not named any more, and worker uses it',
       ]);
+      // Also where the file has something else of that name.
+      const token = 'api_tokens: [{ name: worker, token: k3jd8sj2ls9dk3js8dk2ls, scopes: [read] }]';
+      const named = await failed(apply(`${SHOP}${token}\n`, { prune: true, force: true }));
+      expect(named.faults.map(({ field }) => field)).to.deep.equal(['open']);
     });
   });
 
