@@ -50,6 +50,7 @@ describe('api: databases are made, edited and deleted', () => {
     const { hostname, port, pathname, username, password } = new URL(source.url);
     return { hostname, port: Number(port), database: pathname.slice(1), username, password };
   };
+  const pullFrom = (database: string) => ({ name: `of-${database}`, database, destination: { type: 'pull' } });
   const names = async (sql: string): Promise<string[]> =>
     (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name);
 
@@ -125,6 +126,24 @@ describe('api: databases are made, edited and deleted', () => {
     const { databases } = await loadCatalog(m.db, KEYS);
     const { address } = databases.find(({ settings }) => settings.name === 'shop')!;
     expect(address().password).to.equal(parts().password);
+  });
+
+  it('needs no slot for one that nothing reads from, beside another one of its server', async () => {
+    const at = (database: string): string => `postgres://u:${CANARY}@one.example/${database}`;
+    const made = async (body: object) => await call('POST', '?test=false', body);
+    expect((await made({ name: 'archive', url: at('archive') })).status).to.equal(201);
+    const parts = { slot: { name: 'millrace' }, publication: { name: 'millrace' } };
+    const source = await made({ name: 'source', url: at('source'), ...parts });
+    expect(source.status, source.text).to.equal(201);
+    expect((await web.call('POST', '/api/sinks', { body: pullFrom('source') })).status).to.equal(200);
+    for (const name of ['archive', 'source']) {
+      const edited = await call('PATCH', `/${name}`, { pool_size: 5 });
+      expect([edited.status, edited.json.pool_size], edited.text).to.deep.equal([200, 5]);
+      const back = await call('PUT', `/${name}`, edited.json);
+      expect([back.status, back.json.version], back.text).to.deep.equal([200, edited.json.version]);
+    }
+    await fails(made({ name: 'third', url: at('third'), ...parts }), 422, 'invalid', ['slot']);
+    await fails(call('PATCH', '/archive', { slot: { create_if_not_exists: true } }), 422, 'invalid', ['slot']);
   });
 
   it('leaves to the file what is of the file', async () => {

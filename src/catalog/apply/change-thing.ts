@@ -12,7 +12,7 @@ import type { KeyRing } from '../../runtime/secret-key.ts';
 import { recordChange } from '../audit.ts';
 import { merged } from '../declare/merge.ts';
 import { checkOne } from '../declare/one.ts';
-import type { Entry } from '../declare/written.ts';
+import { type Entry, isObject } from '../declare/written.ts';
 import type { ApplyDeps } from './apply.ts';
 import { type Current, readCurrent } from './current.ts';
 import { decide, reservedFaults } from './decide.ts';
@@ -23,6 +23,7 @@ import {
   besideOf,
   entryOf,
   hasLostSecret,
+  hasSlot,
   LISTS,
   namesakes,
   type Stored,
@@ -173,6 +174,8 @@ function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted 
   const entry = merged(base ?? {}, body, isKey);
   // It was for the beginning, and a disabled sink has none.
   if (row && entry.status === 'disabled' && body.initial_backfill === undefined) delete entry.initial_backfill;
+  // The default, which is shown of one that needs none: another one on its server may have it.
+  if (row && type === 'database' && isObject(entry.slot) && !hasSlot(current, row.name, entry.slot)) delete entry.slot;
   refuseTaken(current, { type, row, name: entry.name });
   const isRenamed = row !== undefined && row.name !== entry.name;
   if (isRenamed) refuseRename(current, row, type);

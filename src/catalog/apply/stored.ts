@@ -2,6 +2,7 @@
 import { MASK } from '../../model/masked.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { kindOfType } from '../../sinks/kinds.ts';
+import { DEFAULT_SLOT } from '../declare/database.ts';
 import type { Entries } from '../declare/entry.ts';
 import type { List } from '../declare/one.ts';
 import {
@@ -74,6 +75,18 @@ export function entryOf(current: Current, name: string, { type, keys }: { type: 
 export const hasLostSecret = ({ sinks }: Current, id: string, keys: KeyRing): boolean =>
   sinks.some((row) => row.id === id && secretOf(keys, row) === undefined);
 
+interface Slot {
+  name?: unknown;
+  create_if_not_exists?: unknown;
+}
+
+/** Was it given a slot? Of one that nothing reads from, the default is stored whether it was written or not. */
+export const hasSlot = (
+  { sinks }: Pick<Current, 'sinks'>,
+  name: string,
+  { name: slot, create_if_not_exists }: Slot,
+): boolean => slot !== DEFAULT_SLOT || create_if_not_exists === true || sinks.some((row) => row.database_name === name);
+
 /** All but one. Addresses are opened where they are compared. @throws MillraceError bad_setting: another SECRET_KEY. */
 export function besideOf(
   current: Current,
@@ -90,7 +103,13 @@ export function besideOf(
       .map((row) => {
         const address = type === 'sink' || isFunction ? undefined : addressOf(keys, row);
         const { settings } = row;
-        const value = address && { settings, address, hasSlot: true, hasPublication: true, notes: [] };
+        const value = address && {
+          settings,
+          address,
+          hasSlot: hasSlot(current, row.name, row.settings.slot),
+          hasPublication: true,
+          notes: [],
+        };
         return { path: ['beside'], name: row.name, value, raw: {} };
       }),
     functions: current.functions

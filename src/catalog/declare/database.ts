@@ -30,6 +30,9 @@ export interface DatabaseDeclared {
   notes: Finding[];
 }
 
+/** Of a database that names none. */
+export const DEFAULT_SLOT = 'millrace';
+
 const SlotName = z
   .string()
   .regex(
@@ -170,7 +173,7 @@ export const Database = section('databases[]', shape, {
       // The defaults are not stored: a database that was declared before there was a choice is the same database.
       ...(input.capture === 'replication' ? {} : { capture: input.capture }),
       ...(input.trigger_errors === 'fail' ? {} : { trigger_errors: input.trigger_errors }),
-      slot: input.slot ?? { name: input.slot_name ?? 'millrace', create_if_not_exists: false },
+      slot: input.slot ?? { name: input.slot_name ?? DEFAULT_SLOT, create_if_not_exists: false },
       publication: input.publication ?? {
         name: input.publication_name ?? 'millrace',
         create_if_not_exists: false,
