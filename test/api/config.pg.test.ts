@@ -66,6 +66,26 @@ describe('api: the configuration', () => {
     for (const text of [planned.text, exported.text]) expect(text).to.not.match(CANARIES);
   });
 
+  it('is exported with tokens whose consumer is gone or is yet to come, and can be planned', async () => {
+    await sequinApply(FILE);
+    const token = { name: 'reader', scopes: ['consume:worker', 'consume:index', 'consume:later'] };
+    expect((await web.call('POST', '/api/api_keys', { body: token })).status).to.equal(200);
+    expect((await web.call('DELETE', '/api/sinks/worker?release=true')).status).to.equal(200);
+    const { json } = await web.call('GET', '/api/config/export');
+    const planned = await post('plan', { yaml: json.yaml });
+    expect(planned.status, planned.text).to.equal(200);
+    expect(planned.json.changes.map(({ name, diff }: { name: string; diff: object[] }) => [name, diff])).to.deep.equal([
+      ['reader', [{ path: 'managed_by', old: 'api', new: 'file' }]],
+    ]);
+    expect(planned.json.warnings.join())
+      .to.include('api_tokens[1].scopes[0]')
+      .and.include('names no sink of this file');
+    expect((await post('apply', { yaml: json.yaml })).status).to.equal(200);
+    // A new one has to name what is there.
+    const fresh = json.yaml.replaceAll('"********"', 'a-fresh-one-8sj2ls9dk3js8dk2');
+    expect((await post('plan', { yaml: fresh })).json.code).to.equal('invalid_configuration');
+  });
+
   it('shows every change, of tokens and secrets too, and no secret', async () => {
     await sequinApply(FILE);
     const next = FILE.replaceAll('canary', 'canari').replace('hunter22', 'hunter23').replace('Y2Fu', 'Z2Fu');

@@ -21,6 +21,7 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
   const databases = byName(entries.databases);
   const functions = byName(entries.functions);
   const weak = weakTokens(entries);
+  const consuming = consumeFindings(entries);
   return {
     faults: [
       ...duplicates(entries.databases, 'a database'),
@@ -32,12 +33,14 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
       ...slotFaults(entries),
       ...noteFaults(entries),
       ...tokenFaults(entries),
+      ...consuming.faults,
       ...(options.loopbackOnly === true ? [] : weak),
       ...checkRetentions(entries),
     ],
     warnings: [
       ...(options.loopbackOnly === true ? weak : []),
       ...unscopedTokens(entries),
+      ...consuming.warnings,
       ...indexWarnings(entries),
       ...publicationWarnings(entries),
     ],
@@ -173,32 +176,38 @@ function shared<Value>(entries: Entry<Value>[], what: (value: Value) => unknown[
   });
 }
 
-function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
-  const named = byName(sinks);
+function tokenFaults({ api_tokens }: Entries): Finding[] {
   const seen = new Set<string>();
   return api_tokens.flatMap(({ path, value }) => {
-    if (value === undefined) return [];
-    const faults: Finding[] = [];
-    const hash = value.hash?.toString('hex');
-    if (hash !== undefined) {
-      if (seen.has(hash)) {
-        faults.push({ path: [...path, 'token'], message: 'is the token of another entry', remedy: 'Make a new one.' });
-      }
-      seen.add(hash);
-    }
-    value.scopes.forEach((scope, index) => {
-      if (!scope.startsWith('consume:')) return;
+    const hash = value?.hash?.toString('hex');
+    if (hash === undefined) return [];
+    const isSeen = seen.has(hash);
+    seen.add(hash);
+    const remedy = 'Make a new one.';
+    return isSeen ? [{ path: [...path, 'token'], message: 'is the token of another entry', remedy }] : [];
+  });
+}
+
+/**
+ * Scopes `consume:` that lead to no consumer. Of a token that is there, as an export shows it, they stay: it was made over HTTP before
+ * its consumer, or has outlived it.
+ */
+function consumeFindings({ api_tokens, sinks }: Entries): References {
+  const named = byName(sinks);
+  const found: References = { faults: [], warnings: [] };
+  for (const { path, value } of api_tokens) {
+    for (const [index, scope] of (value?.scopes ?? []).entries()) {
+      if (!scope.startsWith('consume:')) continue;
       const name = scope.slice('consume:'.length);
       const at = [...path, 'scopes', index];
       const sink = named.get(name);
-      if (sink === undefined) {
-        faults.push(unknownName(at, { what: 'sink', name }, named));
-      } else if (sink.value?.kind.traits.receivable === false) {
-        faults.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
-      }
-    });
-    return faults;
-  });
+      const into = value?.hash === null ? found.warnings : found.faults;
+      if (sink === undefined) into.push(unknownName(at, { what: 'sink', name }, named));
+      else if (sink.value?.kind.traits.receivable === false)
+        into.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
+    }
+  }
+  return found;
 }
 
 function weakTokens({ api_tokens }: Entries): Finding[] {
