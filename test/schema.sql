@@ -827,10 +827,9 @@ begin
   perform millrace_private.record_change('cancel', 'operation ' || backfill, null, null);
   if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
      and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.replaces) then
-    insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)
+    insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, rows_total)
     values (v_done.sink_no, 'replay', v_done.table_schema, v_done.table_name,
-            v_done.replay || jsonb_build_object('after', v_done.id),
-            case when v_done.position ->> 'of' = 'rows' then v_done.position else '{"of": "rows", "after": [-1, -1]}' end, 0);
+            v_done.replay || jsonb_build_object('after', v_done.id), 0);
   end if;
   return true;
 end

@@ -10,15 +10,15 @@ select e.seq, e.id::bigint as id, e.found, e.action, e.record_pk,
        -- No commit is of another time; what a person wrote may be infinite, or too far away for a number.
        (extract(epoch from least(greatest(e.committed_at, '1700-01-01 00:00:00+00'), '2250-01-01 00:00:00+00')) * 1000000)::bigint
          as committed_at,
-       case when $6::boolean then e.record::text end as record, case when $6::boolean then e.changes::text end as changes
-       /*, case when $6::boolean then nullif(e.transaction_annotations, 'null')::text end as annotations*/,
+       e.record::text as record, e.changes::text as changes
+       /*, nullif(e.transaction_annotations, 'null')::text as annotations*/,
        (select coalesce(jsonb_object_agg(k, e.record -> k), '{}') from unnest($5::text[]) k where e.record ? k)::text as now,
        case when e.action = 'update' and e.changes ?| $5::text[]
             then (select jsonb_object_agg(k, o.was -> k) from unnest($5::text[]) k where o.was ? k)::text end as before,
-       case when e.action = 'update' and $6::boolean and $7::boolean
-            then case when $8::boolean then o.was::text
+       case when e.action = 'update' and $6::boolean
+            then case when $7::boolean then o.was::text
                       else (select coalesce(jsonb_object_agg(k, o.was -> k), '{}')
-                              from unnest($9::text[]) k where o.was ? k)::text end end as was
+                              from unnest($8::text[]) k where o.was ? k)::text end end as was
   from entries e
  cross join lateral (select e.record || coalesce(e.changes, '{}') as was) o
  where e.weights - e.weight < $4::bigint

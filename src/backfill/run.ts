@@ -68,14 +68,19 @@ export async function runPages(
       if (!(await mayGoOn(deps, { backfill, pace }, signal))) break;
       const at = before?.position ?? position;
       await run.reader.prepare?.(at, signal);
-      const sent = await sendPage(deps, { ...run, position: at, before: before?.result, signal });
-      if (sent === 'again') {
-        if (before && (await before.result) === 'persisted') {
-          position = before.position;
+      // What changed before the page before had its place is older than what that page says of its row.
+      const mustFollow = before !== undefined && before.oid === undefined && run.reader.oid !== undefined;
+      const sent = mustFollow
+        ? 'later'
+        : await sendPage(deps, { ...run, position: at, before: before?.result, signal });
+      if (sent === 'later' || sent === 'again') {
+        const isPersisted = before !== undefined && (await before.result) === 'persisted';
+        if (isPersisted) {
+          position = at;
           again = 0;
         }
         before = undefined;
-        again = await afterUseless(again, signal);
+        if (sent === 'again' || !isPersisted) again = await afterUseless(again, signal);
         continue;
       }
       if (before) {
@@ -140,6 +145,8 @@ interface PageInput {
 
 interface Sent {
   result: Promise<PageResult>;
+  /** Of the table whose changes supersede it, as its reader has it. */
+  oid: number | undefined;
   position: unknown;
   ended: boolean;
   rows: number;
@@ -159,7 +166,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     });
     if (part !== 'again') {
       const { position, ended, read: rows } = part;
-      return { result: window.result, position, ended, rows };
+      return { result: window.result, oid: reader.oid, position, ended, rows };
     }
   } catch (error) {
     window.close();

@@ -184,7 +184,8 @@ class Task {
     const reader = await this.#reader(signal);
     try {
       const total = await source.session((client) => reader.total(client));
-      if (!(await beginBackfill(messages, backfill.no, total))) return false;
+      const begun = await beginBackfill(messages, backfill.no, total);
+      if (!begun) return false;
       const waits: RunDeps['waits'] = (what) => {
         this.waitsFor = what;
         if (what === 'last page') this.#deps.madeRoom();
@@ -199,7 +200,7 @@ class Task {
         waits,
         isCurrent,
       };
-      await runPages(deps, { backfill, reader }, signal);
+      await runPages(deps, { backfill: { ...backfill, ...begun }, reader }, signal);
       return true;
     } finally {
       await reader.close?.();

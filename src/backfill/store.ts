@@ -43,9 +43,13 @@ export async function dueBackfills(messages: Database, databaseNo: number): Prom
   return (await messages.query<Backfill>(DUE, [databaseNo])).rows;
 }
 
-/** It is under way now; `total`: rows to read. False when it is not wanted any more, or kept locked. */
-export async function beginBackfill(messages: Database, no: number, total: number | null): Promise<boolean> {
-  return (await messages.query(BEGIN, [no, total])).rowCount > 0;
+/** It is under way now, from this position on; `total`: rows to read. Undefined when it is not wanted any more, or kept locked. */
+export async function beginBackfill(
+  messages: Database,
+  no: number,
+  total: number | null,
+): Promise<Pick<Backfill, 'position'> | undefined> {
+  return (await messages.query<Pick<Backfill, 'position'>>(BEGIN, [no, total])).rows[0];
 }
 
 /** May it go on? Counts waiting messages up to `bound`. Undefined: it is gone, with its sink. */

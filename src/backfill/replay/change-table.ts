@@ -32,6 +32,8 @@ export interface ReplayRequest {
   record_pks: string[] | null;
   /** `to_seq` is the end that was found when it began. */
   counted?: boolean;
+  /** Id of the cancelled one whose rows it puts right. */
+  after?: string;
 }
 
 /** Entries of a table are found by its oid; by its name where it was made anew. */

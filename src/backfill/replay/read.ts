@@ -1,7 +1,8 @@
 /**
- * Reads the entries of a change table that a replay wants, in the order of `seq`, and after them, for a search index, the
- * rows that they were of: an index that got old states again is put right by the rows as they are now, or by a delete
- * where there is none. Live changes come in between at their own places, so it converges to the table whatever happens.
+ * Reads the entries of a change table that a replay wants, in the order of `seq`, and for a search index, after each page of
+ * them, the rows that they were of: an index that got old states again is put right by the rows as they are now, or by a delete
+ * where there is none. Live changes come in between at their own places, so it converges to the table whatever happens. The keys
+ * of these rows are kept with the place: a policy may delete the entries as soon as they are sent.
  *
  * A change table need have no index on `seq`: the places of the next entries are looked up many at a time, and the entries
  * then read by their ids. The end is fixed when the replay begins. What a policy deletes meanwhile is passed over.
@@ -36,9 +37,13 @@ export interface ReplayInput {
 }
 
 interface Position {
-  /** The entries themselves, or the rows that they were of. */
+  /** The entries themselves, or the rows that those before this place were of. */
   of: 'entries' | 'rows';
   after: Place;
+  /** Of the rows that are still to be read. */
+  keys?: readonly (readonly string[])[];
+  /** No entry follows. */
+  last?: boolean;
 }
 
 /** An entry as the statement finds it. */
@@ -62,17 +67,17 @@ interface Page {
   /** Where it begins, and how many it may be. */
   of: string;
   entries: Found[];
-  next: Position;
-  ended: boolean;
+  /** Where it ends. */
+  end: Place;
+  /** Nothing follows. */
+  last: boolean;
   /** Entries that were passed, those that are not there any more included. */
   passed: number;
 }
 
 const PAGE_MS = 30_000;
-/** Of rows to be read again; each entry has up to two keys. */
-const ROWS_AT_ONCE = 250;
-/** Keys that are known to be put right; more, and one may be read twice. */
-const SETTLED = 200_000;
+/** Of rows to be read again. */
+const ROWS_AT_ONCE = 500;
 
 /** Counts what there is to send, once. @throws MillraceError */
 export async function openReplayReader(messages: Database, given: ReplayInput, signal: AbortSignal): Promise<Reader> {
@@ -99,11 +104,8 @@ class ReplayReader implements Reader {
   readonly #wanted: readonly number[];
   readonly #keys: readonly number[];
   readonly #readRows: ReturnType<typeof openRowsByKey>;
-  readonly #settled = new Set<string>();
   readonly #places: Places;
   #page: Page | undefined;
-  /** Where the part that was read last ends; JSON. */
-  #end: string | undefined;
 
   constructor(input: ReplayInput) {
     this.#input = input;
@@ -123,73 +125,49 @@ class ReplayReader implements Reader {
   }
 
   async prepare(given: unknown, signal: AbortSignal): Promise<void> {
-    let at = (given as Position | null) ?? { of: 'entries', after: FIRST };
-    // It goes back: what was put may have been taken back.
-    if (JSON.stringify(at) !== this.#end) this.#settled.clear();
-    const of = JSON.stringify([at, this.#pageRows(at)]);
-    this.oid = at.of === 'rows' ? this.#input.table.oid : undefined;
-    if (this.#page?.of === of) return;
-    this.#page = { of, ...(await this.#readPage(at, signal)) };
-    // What is put right already need not be passed page by page.
-    while (at.of === 'rows' && !this.#page.ended && this.#page.entries.length === 0) {
-      at = this.#page.next;
-      this.#page = { of, ...(await this.#readPage(at, signal)) };
-    }
+    const { of, after } = placeOf(given);
+    this.oid = of === 'rows' ? this.#input.table.oid : undefined;
+    if (of === 'rows' || this.#sendsNone) return;
+    const begin = JSON.stringify([after, this.#atOnce]);
+    if (this.#page?.of !== begin) this.#page = { of: begin, ...(await this.#readPage(after, signal)) };
   }
 
-  async read(client: Connection, _position: unknown): Promise<Part> {
-    const part = await this.#read(client, this.#page!);
-    this.#end = JSON.stringify(part.position);
-    return part;
-  }
-
-  async #read(client: Connection, page: Page): Promise<Part> {
-    await holdTable(client, this.#input.table);
-    const { next, ended } = page;
-    if (this.oid !== undefined) return await this.#rows(client, page);
-    const { relation } = this.#input;
+  async read(client: Connection, given: unknown): Promise<Part> {
+    const { table, relation } = this.#input;
+    await holdTable(client, table);
+    const at = placeOf(given);
+    if (at.of === 'rows') return await this.#rows(client, at);
+    if (this.#sendsNone) return { position: at, ended: true, read: 0, put: () => 0 };
+    const { end, last, passed, ...page } = this.#page!;
     const entries = await this.#convert(client, page.entries);
     const put: Part['put'] = (pending, place) => putEntries(pending, place, { relation, entries });
-    return { position: next, ended, read: page.passed, put };
+    const keys = relation.routes[0]!.traits.replaces ? keysOf(entries) : [];
+    if (keys.length === 0) return { position: { of: 'entries', after: end }, ended: last, read: passed, put };
+    return { position: { of: 'rows', after: end, keys, last }, ended: false, read: passed, put };
   }
 
   async close(): Promise<void> {
     await this.#input.changeTable.close();
   }
 
-  /** The rows of a page's keys, or of as many of its entries as rows fit into memory. */
-  async #rows(client: Connection, page: Page): Promise<Part> {
-    const keys = new Map<string, readonly string[]>();
-    /** How many keys there are with those of each entry. */
-    const counts: number[] = [];
-    for (const { key, oldKey } of await this.#convert(client, page.entries)) {
-      for (const one of [key, oldKey]) if (one) keys.set(JSON.stringify(one), one);
-      counts.push(keys.size);
-    }
-    const { put, taken } = await this.#readRows(client, [...keys.values()]);
-    const isCut = taken < keys.size;
-    const entries = page.entries.filter((_, n) => counts[n]! <= taken);
-    const last = entries.at(-1);
-    const next = isCut && last ? ({ of: 'rows', after: [last.seq, last.id] } satisfies Position) : page.next;
-    return {
-      position: next,
-      ended: page.ended && !isCut,
-      read: 0,
-      uncounted: true,
-      put: (pending, place) => {
-        const count = put(pending, place);
-        if (count === undefined || this.#settled.size >= SETTLED) return count;
-        for (const { now, before } of entries)
-          for (const doc of [now, before]) if (doc !== null) this.#settled.add(doc);
-        return count;
-      },
-    };
+  /** As many of the rows of these keys as fit into memory. */
+  async #rows(client: Connection, { after, keys = [], last = false }: Position): Promise<Part> {
+    const { put, taken } = await this.#readRows(client, keys.slice(0, Math.min(ROWS_AT_ONCE, this.#atOnce)));
+    const left = keys.slice(taken);
+    const isOver = left.length === 0;
+    const position = isOver ? { of: 'entries', after } : { of: 'rows', after, keys: left, last };
+    return { position, ended: isOver && (last || this.#sendsNone), read: 0, uncounted: true, put };
+  }
+
+  /** It puts right what a cancelled one has sent, and sends nothing else. */
+  get #sendsNone(): boolean {
+    return this.#input.request.after !== undefined;
   }
 
   async #convert(client: Connection, found: readonly Found[]): Promise<Entry[]> {
     const { table } = this.#input;
+    const indexes = this.#wanted;
     const docs = found.flatMap(({ now, before }) => (before === null ? [now] : [now, before]));
-    const indexes = this.oid === undefined ? this.#wanted : this.#keys;
     const values = await valuesOf(client, { table, indexes }, docs);
     let place = 0;
     return found.map((entry) => {
@@ -220,17 +198,16 @@ class ReplayReader implements Reader {
     return key;
   }
 
-  async #readPage(at: Position, signal: AbortSignal): Promise<Omit<Page, 'of'>> {
+  async #readPage(after: Place, signal: AbortSignal): Promise<Omit<Page, 'of'>> {
     const { changeTable, budget, relation } = this.#input;
-    const { places, last } = await this.#places.after(at.after, this.#pageRows(at), signal);
+    const { places, last } = await this.#places.after(after, this.#atOnce, signal);
     const lastPlace = places.at(-1);
-    if (!lastPlace) return { entries: [], ...this.#nextAfter(at, at.after, true), passed: 0 };
+    if (!lastPlace) return { entries: [], end: after, last: true, passed: 0 };
     const route = relation.routes[0]!;
     const ids = places.map(([, id]) => id);
-    const indexes = at.of === 'rows' ? this.#keys : this.#wanted;
     const nameOf = (index: number): string => relation.codec.columns[index]!.name;
     const values = [
-      ...[ids, places[0]![0], lastPlace[0], budget.bytes, indexes.map(nameOf), at.of === 'entries'],
+      ...[ids, places[0]![0], lastPlace[0], budget.bytes, this.#wanted.map(nameOf)],
       ...[route.traits.replaces, relation.message.identity === 'full', this.#keys.map(nameOf)],
     ];
     const deadline = { signal, timeoutMs: PAGE_MS };
@@ -242,24 +219,21 @@ class ReplayReader implements Reader {
     const lastRead = entries.at(-1);
     const end: Place = isCut && lastRead ? [lastRead.seq, lastRead.id] : lastPlace;
     const passed = isCut ? ids.indexOf(end[1]) + 1 : ids.length;
-    const left = at.of === 'rows' ? entries.filter((entry) => !this.#isSettled(entry)) : entries;
-    return { entries: left, ...this.#nextAfter(at, end, last && !isCut), passed };
+    return { entries, end, last: last && !isCut, passed };
   }
 
   /** Fewer when the source takes too long for them. */
-  #pageRows({ of }: Position): number {
+  get #atOnce(): number {
     const { rows, step } = this.#input.budget;
-    return Math.max(1, Math.min(of === 'rows' ? ROWS_AT_ONCE : rows, rows, step));
+    return Math.max(1, Math.min(rows, step));
   }
+}
 
-  #isSettled({ now, before }: Found): boolean {
-    return this.#settled.has(now) && (before === null || this.#settled.has(before));
-  }
+const placeOf = (given: unknown): Position => (given as Position | null) ?? { of: 'entries', after: FIRST };
 
-  #nextAfter(at: Position, after: Place, isLast: boolean): { next: Position; ended: boolean } {
-    if (!isLast) return { next: { of: at.of, after }, ended: false };
-    const { replaces } = this.#input.relation.routes[0]!.traits;
-    if (at.of === 'entries' && replaces) return { next: { of: 'rows', after: FIRST }, ended: false };
-    return { next: { of: at.of, after }, ended: true };
-  }
+/** Each once. */
+function keysOf(entries: readonly Entry[]): readonly (readonly string[])[] {
+  const keys = new Map<string, readonly string[]>();
+  for (const { key, oldKey } of entries) for (const one of [key, oldKey]) if (one) keys.set(JSON.stringify(one), one);
+  return [...keys.values()];
 }

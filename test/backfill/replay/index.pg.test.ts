@@ -108,6 +108,46 @@ describe('a replay into an index', function () {
     await expectTable();
   });
 
+  /** Rows from this id on, inserted and updated; the arguments of a replay of what they were at first. */
+  const twice = async (from: number, count: number): Promise<string> => {
+    const rows = `select n, 1, 'north', n from generate_series(${from}, ${from + count - 1}) n`;
+    await world.shop.query(`insert into accounts (id, version, region, balance) ${rows}`);
+    await world.shop.query('update accounts set balance = balance + 1 where id >= $1', [from]);
+    await world.settled(['index', 'history'], 30_000);
+    const entries = await changeRows(world.archive, 'accounts_events');
+    const inserts = entries.filter(({ action, record }) => action === 'insert' && Number(record.id) >= from);
+    return `'history', 'index', from_seq => ${inserts[0]!.seq}, to_seq => ${inserts.at(-1)!.seq}`;
+  };
+
+  it('puts rows right also when a policy deletes their entries as soon as these are sent', async () => {
+    const id = await world.replay(await twice(2_001, 200));
+    await until('some of it is sent', async () => (await world.status(id)).rows_done > 20, 20_000);
+    await world.messages.query('select millrace.pause_backfill($1)', [id]);
+    await world.archive.query('delete from accounts_events');
+    await world.messages.query('select millrace.resume_backfill($1)', [id]);
+    expect(await world.ended(id, 30_000)).to.include({ state: 'done', reason: null });
+    await expectTable();
+  });
+
+  it('puts a row right that changed while capture was behind', async () => {
+    const args = await twice(3_001, 3);
+    const { rows } = await world.shop.query<{ pid: number }>(`select pid from pg_stat_replication`);
+    for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+    try {
+      await world.shop.query('update accounts set balance = 7 where id = 3001');
+      const id = await world.replay(args);
+      const read = `select from pg_stat_activity where application_name like 'millrace backfill %' and query like '%millrace:page%'`;
+      await until('the entries are read', async () => (await world.shop.query(read)).rowCount === 1);
+      // Whoever does not wait for capture now reads the rows meanwhile.
+      for (let n = 0; n < 100; n++) await world.shop.query('select');
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+      expect(await world.ended(id, 30_000)).to.include({ state: 'done', reason: null });
+    } finally {
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+    }
+    await expectTable();
+  });
+
   it('that is cancelled on its way leaves no old state behind', async () => {
     const writers = createWriters(world.shop, FIRST - 1, 2);
     await writers.write(60);
