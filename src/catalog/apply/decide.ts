@@ -2,6 +2,7 @@
 import type { Fault } from '../../model/errors.ts';
 import { annotationFaults } from '../declare/annotation-bound.ts';
 import type { Declared } from '../declare/declaration.ts';
+import { besideFaults } from './beside.ts';
 import { boundFaults } from './bounds.ts';
 import type { Current } from './current.ts';
 import { decideDatabases } from './databases.ts';
@@ -41,6 +42,8 @@ export function decide(current: Current, given: Declared, wishes: Wishes): Decid
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
   if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, asker: wishes.asker, decided });
+  if (wishes.managedBy === 'file')
+    decided.faults.push(...besideFaults(current, declared, { decided, keys: wishes.keys }));
   decided.faults.push(...boundFaults(current, decided.steps));
   for (const { name, old, new: after } of decided.steps)
     decided.faults.push(...annotationFaults({ name, annotations: after?.annotations, before: old?.annotations }));

@@ -31,7 +31,8 @@ export async function refuseMisfit(tx: Queryable, name: string): Promise<void> {
   throw new MillraceError('invalid', `Not valid: ${fields.join(', ')}`, { faults });
 }
 
-function misfit(
+/** Why it does not fit where it is used. */
+export function misfit(
   { type, sink_type }: { type: FunctionType; sink_type: string | null },
   { sink, role, settings }: FunctionUse,
 ): Fault[] {

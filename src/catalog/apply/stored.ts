@@ -82,7 +82,7 @@ interface Slot {
 
 /** Was it given a slot? Of one that nothing reads from, the default is stored whether it was written or not. */
 export const hasSlot = (
-  { sinks }: Pick<Current, 'sinks'>,
+  { sinks }: { sinks: readonly { database_name: string }[] },
   name: string,
   { name: slot, create_if_not_exists }: Slot,
 ): boolean => slot !== DEFAULT_SLOT || create_if_not_exists === true || sinks.some((row) => row.database_name === name);

@@ -30,12 +30,10 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
       ...duplicates(entries.api_tokens, 'a token'),
       ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, databases), ...functionFaults(sink, functions)]),
       ...sourceFaults(entries),
-      ...slotFaults(entries),
-      ...noteFaults(entries),
       ...tokenFaults(entries),
       ...consuming.faults,
       ...(options.loopbackOnly === true ? [] : weak),
-      ...checkRetentions(entries),
+      ...clashes(entries),
     ],
     warnings: [
       ...(options.loopbackOnly === true ? weak : []),
@@ -46,6 +44,13 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
     ],
   };
 }
+
+/** What two entries may not both be, or have; the later one is at fault. */
+export const clashes = (entries: Pick<Entries, 'databases' | 'sinks'>): Finding[] => [
+  ...slotFaults(entries),
+  ...noteFaults(entries),
+  ...checkRetentions(entries),
+];
 
 function duplicates(entries: Entry<unknown>[], what: string): Finding[] {
   const seen = new Set<string>();
@@ -146,7 +151,7 @@ function sourceFaults({ databases, sinks }: Entries): Finding[] {
 }
 
 /** A slot's name belongs to a whole server, not to a database. One that captures by triggers reads no slot. */
-function slotFaults({ databases }: Entries): Finding[] {
+function slotFaults({ databases }: Pick<Entries, 'databases'>): Finding[] {
   const message = 'has the slot of a database above, on the same server';
   return shared(
     databases.filter(({ value }) => value?.hasSlot === true && !capturesByTriggers(value.settings)),
@@ -155,7 +160,7 @@ function slotFaults({ databases }: Entries): Finding[] {
 }
 
 /** What the triggers of a database note is read once, and then removed there. */
-function noteFaults({ databases }: Entries): Finding[] {
+function noteFaults({ databases }: Pick<Entries, 'databases'>): Finding[] {
   const message = 'is triggers, and a database above captures the same database by triggers';
   const remedy = 'Let the sinks of both read from one of the two: any number of sinks may.';
   return shared(

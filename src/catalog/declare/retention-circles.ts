@@ -10,7 +10,7 @@ interface Edge {
   to: string;
 }
 
-export function checkRetentions({ databases, sinks }: Entries): Finding[] {
+export function checkRetentions({ databases, sinks }: Pick<Entries, 'databases' | 'sinks'>): Finding[] {
   const addresses = new Map(databases.toReversed().map(({ name, value }) => [name, value?.address]));
   const place = (name: string): string => {
     const address = addresses.get(name);

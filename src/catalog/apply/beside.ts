@@ -1,0 +1,97 @@
+/**
+ * What a file declares, together with what is there beside it: things that were made without it, and that it does not name. Each file
+ * by itself is checked where it is read.
+ */
+import type { Fault } from '../../model/errors.ts';
+import { fieldOf } from '../../model/finding.ts';
+import type { KeyRing } from '../../runtime/secret-key.ts';
+import type { Declared } from '../declare/declaration.ts';
+import type { Entries } from '../declare/entry.ts';
+import { clashes } from '../declare/references.ts';
+import type { Current } from './current.ts';
+import { misfit, usesOf } from './function-uses.ts';
+import { kindOf } from './sinks.ts';
+import type { Decided, Step } from './step.ts';
+import { besideOf, hasSlot } from './stored.ts';
+
+const NONE = new Set<string>();
+
+/** Of what is made or changed; @throws MillraceError bad_setting: another SECRET_KEY. */
+export function besideFaults(
+  current: Current,
+  declared: Declared,
+  { decided, keys }: { decided: Decided; keys: KeyRing },
+): Fault[] {
+  const named = namesIn(decided.steps);
+  const written = namesIn(decided.steps.filter(({ action }) => action !== 'keep'));
+  const others: Current = {
+    ...current,
+    databases: current.databases.filter(({ name }) => !named.databases.has(name)),
+    sinks: current.sinks.filter(({ name }) => !named.sinks.has(name)),
+  };
+  const misfits = declared.functions.flatMap((wanted) =>
+    written.functions.has(wanted.name)
+      ? usesOf(others.sinks, wanted.name).flatMap((use) =>
+          misfit(wanted, use).map((fault) => ({ ...fault, field: `${wanted.name}.${fault.field}` })),
+        )
+      : [],
+  );
+  const found = clashes(together(others, declared, { named, keys })).flatMap(({ path, message, remedy }) => {
+    const [list, ...at] = path;
+    const isOurs = (list === 'databases' ? written.databases : list === 'sinks' ? written.sinks : NONE).has(
+      String(at[0]),
+    );
+    return isOurs
+      ? [{ field: fieldOf(at), message: message.replace(/ above\b/, ' that the file does not name'), remedy }]
+      : [];
+  });
+  return [...misfits, ...found];
+}
+
+interface Names {
+  databases: ReadonlySet<string>;
+  functions: ReadonlySet<string>;
+  /** Of change retentions too. */
+  sinks: ReadonlySet<string>;
+}
+
+function namesIn(steps: readonly Step[]): Names {
+  const of = (isWanted: (type: string) => boolean): Set<string> =>
+    new Set(steps.filter(({ type }) => isWanted(type)).map(({ name }) => name));
+  return {
+    databases: of((type) => type === 'database'),
+    functions: of((type) => type === 'function'),
+    sinks: of((type) => !['database', 'function', 'token', 'user'].includes(type)),
+  };
+}
+
+/** What the file says comes last: it is at fault. What was released, it does not say. */
+function together(
+  others: Current,
+  declared: Declared,
+  { named, keys }: { named: Names; keys: KeyRing },
+): Pick<Entries, 'databases' | 'sinks'> {
+  const beside = besideOf(others, undefined, { type: 'database', keys });
+  const sinks = declared.sinks.filter(({ settings }) => named.sinks.has(settings.name));
+  const reading = { sinks: [...others.sinks, ...sinks.map(({ settings }) => ({ database_name: settings.database }))] };
+  const databases = declared.databases.filter(({ settings }) => named.databases.has(settings.name));
+  return {
+    databases: [
+      ...beside.databases,
+      ...databases.map(({ settings, address }) => ({
+        ...{ path: ['databases', settings.name], name: settings.name, raw: {} },
+        value: {
+          ...{ settings, address, hasPublication: true, notes: [] },
+          hasSlot: hasSlot(reading, settings.name, settings.slot),
+        },
+      })),
+    ],
+    sinks: [
+      ...beside.sinks,
+      ...sinks.map(({ settings }) => ({
+        ...{ path: ['sinks', settings.name], name: settings.name, raw: {} },
+        value: { settings, kind: kindOf(settings), secret: null, notes: [] },
+      })),
+    ],
+  };
+}
