@@ -21,7 +21,7 @@ const startPositions = statement('catalog/start-positions');
 const publish = statement('catalog/publish');
 const markDeclared = statement('catalog/mark-declared');
 const forgetReleased = statement('catalog/forget-released');
-const readGeneration = statement('catalog/generation');
+const readGeneration = statement('catalog/plan-generation');
 
 export interface ApplyDeps {
   db: Transacting;

@@ -277,5 +277,22 @@ describe('a declaration that is applied again', () => {
     expect(await failed(apply(PAUSED, { generation }))).to.include({ code: 'plan_outdated' });
     const again = await plan(PAUSED);
     expect((await apply(PAUSED, { generation: again.generation })).changed).to.deep.equal(['sink worker']);
+    // None of these is the concern of a capture.
+    const worker = { type: 'sink', name: 'worker' } as const;
+    for (const change of [
+      async () => await apply('users: [{ email: ann, password: j2ls9dk3js8 }]'),
+      async () => await apply('api_tokens: [{ name: late, token: j2ls9dk3js8dk2lsk3jd8s, scopes: [read] }]'),
+      async () => await messages.db.query("update millrace_private.api_tokens set scopes = '{admin}'"),
+      async () => await release(messages.db, worker),
+      async () => await adopt(messages.db, worker),
+    ]) {
+      const before = await plan(PAUSED, { prune: true });
+      await change();
+      const late = await failed(apply(PAUSED, { prune: true, generation: before.generation }));
+      expect(late, String(change)).to.include({ code: 'plan_outdated' });
+    }
+    const kept = await plan(PAUSED);
+    await messages.db.query('update millrace_private.api_tokens set last_used_at = now()');
+    await apply(PAUSED, { generation: kept.generation });
   });
 });
