@@ -14,21 +14,23 @@ export interface ModelMessage {
 export interface ModelSettings {
   maxAckPending: number;
   maxDeliver: number;
+  maxPerGroup: number;
 }
 
 export class PullModel {
   readonly messages: ModelMessage[] = [];
-  readonly settings: ModelSettings;
+  settings: ModelSettings;
 
   constructor(settings: ModelSettings) {
     this.settings = settings;
   }
 
-  append(ids: readonly number[], fixtures: readonly MessageFixture[]): void {
+  append(ids: readonly number[], fixtures: readonly MessageFixture[], parked: readonly number[] = []): void {
     ids.forEach((id, i) => {
       const { group, group2 } = fixtures[i]!;
       const groups = [group, group2].filter((key) => typeof key === 'number');
-      this.messages.push({ id, groups, state: 'ready', attempts: 0, token: null, inBatch: false });
+      const state = parked.includes(id) ? 'parked' : 'ready';
+      this.messages.push({ id, groups, state, attempts: 0, token: null, inBatch: false });
     });
   }
 
@@ -44,23 +46,41 @@ export class PullModel {
     }
   }
 
-  private mayGo(message: ModelMessage): boolean {
+  private mayGo(message: ModelMessage, together: readonly number[] = []): boolean {
     if (message.state !== 'ready' && message.state !== 'expired') return false;
     return !this.messages.some(
       (earlier) =>
         earlier.id < message.id &&
         earlier.state !== 'gone' &&
         earlier.state !== 'parked' &&
+        !together.includes(earlier.id) &&
         earlier.groups.some((group) => message.groups.includes(group)),
     );
   }
 
-  /** Ids that a receive may choose from, and how many it hands out. */
-  receivable(batch: number): { ids: number[]; count: number } {
+  /** What is wrong with a batch that a receive handed out. */
+  faultsOf(ids: readonly number[], batch: number): string[] {
     this.sweep();
+    const { maxAckPending, maxPerGroup } = this.settings;
     const leased = this.messages.filter((message) => message.state === 'leased').length;
-    const ids = this.messages.filter((message) => this.mayGo(message)).map((message) => message.id);
-    return { ids, count: Math.max(0, Math.min(batch, ids.length, this.settings.maxAckPending - leased)) };
+    const room = Math.max(0, Math.min(batch, maxAckPending - leased));
+    const heads = this.messages.filter((message) => this.mayGo(message)).length;
+    const faults: string[] = [];
+    if (ids.length > room) faults.push(`${ids.length} where ${room} are allowed`);
+    if (ids.length < Math.min(room, heads)) faults.push(`${ids.length} where ${Math.min(room, heads)} may go`);
+    ids.forEach((id, n) => {
+      if (n > 0 && ids[n - 1]! >= id) faults.push(`${id} after ${ids[n - 1]}`);
+    });
+    const those = this.those(ids);
+    if (those.length < ids.length) faults.push('unknown ones');
+    for (const message of those) {
+      if (!this.mayGo(message, ids)) faults.push(`${message.id} may not go`);
+      for (const group of message.groups) {
+        const share = those.filter(({ groups }) => groups.includes(group)).length;
+        if (share > maxPerGroup) faults.push(`${share} of group ${group}`);
+      }
+    }
+    return faults;
   }
 
   received(token: string, ids: readonly number[], redelivered: ReadonlySet<number>): void {
@@ -108,6 +128,13 @@ export class PullModel {
 
   fastForward(): void {
     for (const message of this.messages) if (message.state === 'delayed') message.state = 'ready';
+  }
+
+  /** Deletes those that failed. */
+  discard(): number[] {
+    const failed = this.messages.filter(({ state }) => state === 'parked' || state === 'delayed');
+    for (const message of failed) message.state = 'gone';
+    return failed.map((message) => message.id);
   }
 
   retry(): number[] {
