@@ -3450,6 +3450,21 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE PROCEDURE millrace_private.move_on(IN p_database_no integer, IN p_generation bigint, IN p_catalog bigint, IN p_from_lsn pg_lsn, IN p_from_idx bigint, IN p_from_confirmed pg_lsn, IN p_commit_lsn pg_lsn, IN p_commit_idx bigint, IN p_confirmed_lsn pg_lsn, IN p_next_id bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  if (select (l.commit_lsn, l.commit_idx, l.confirmed_lsn) is distinct from (p_from_lsn, p_from_idx, p_from_confirmed)
+        from millrace_private.position_log l where l.database_no = p_database_no order by l.seq desc limit 1) is not false then
+    raise exception 'the position is not where this capture left it' using errcode = 'MR002';
+  end if;
+  call millrace_private.move_position(
+    p_database_no, p_generation, p_catalog, p_commit_lsn, p_commit_idx, p_confirmed_lsn, p_next_id);
+end
+$procedure$
+
+grant execute to public
+
 CREATE OR REPLACE PROCEDURE millrace_private.move_position(IN p_database_no integer, IN p_generation bigint, IN p_catalog bigint, IN p_commit_lsn pg_lsn, IN p_commit_idx bigint, IN p_confirmed_lsn pg_lsn, IN p_next_id bigint)
  LANGUAGE plpgsql
 AS $procedure$

@@ -39,6 +39,8 @@ export interface Rows {
 
 export interface AppendInput extends Rows {
   position: Position;
+  /** Where the position must be; absent: anywhere. */
+  from?: Position;
   /** Further rows, made while the transaction is open: whoever has much need not hold it all. May be asked for again. */
   more?: () => AsyncIterable<Rows>;
   /** Statements of the same transaction, after the position has moved: what these rows are the work of. */
@@ -58,10 +60,11 @@ export interface Telling {
 
 /** Commits all of it or nothing. Throws what Postgres says: among others what `isStaleCatalog` and `isFenced` of model/sqlstate.ts know. */
 export async function append(db: Database, writer: Writer, input: AppendInput): Promise<void> {
-  const { position } = input;
+  const { position, from } = input;
+  const placeOf = (at: Position) => `'${formatLsn(at.commitLsn)}', ${at.commitIdx}, '${formatLsn(at.confirmedLsn)}'`;
   const move =
-    `call millrace_private.move_position(${writer.databaseNo}, ${writer.generation}, ${writer.catalogGeneration}, ` +
-    `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
+    `call millrace_private.${from ? 'move_on' : 'move_position'}(${writer.databaseNo}, ${writer.generation}, ` +
+    `${writer.catalogGeneration}, ${from ? `${placeOf(from)}, ` : ''}${placeOf(position)}, ${position.nextId})`;
   const also = (input.also ?? []).map((sql) => `${sql};`).join(' ');
   const { more } = input;
   if (more || input.rows !== undefined) failpoint('capture/before-persist');

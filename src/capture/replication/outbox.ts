@@ -218,7 +218,7 @@ export class Outbox {
     if (this.#filling.isHeld()) before.journal.moveLast(this.#journal);
     this.#from = { position, place: this.#filling.place() };
     this.#filling.rested();
-    const written = await this.#write(batch, position);
+    const written = await this.#write(batch, { position, from: before.from.position });
     if ('newer' in written) {
       await this.#filling.between(() => this.#takeBack(before, written.newer));
       this.#deps.onCatalog(false);
@@ -238,11 +238,11 @@ export class Outbox {
   }
 
   /** `newer`: the batch was refused, and is not what the newer catalog makes of its changes. */
-  async #write(batch: Pending, position: Position): Promise<Written | { newer: Newer }> {
+  async #write(batch: Pending, places: { position: Position; from: Position }): Promise<Written | { newer: Newer }> {
     const { parked, pages, deferred, withoutOld } = batch;
     let late = new Map<number, Gathered>();
     const tell = { sinks: () => new Set([...batch.sinks.keys(), ...late.keys()]), failed: this.#deps.onUntold };
-    const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql), tell };
+    const input = { ...places, rows: finishRows(batch), parked, also: pages.map((page) => page.sql), tell };
     const completed = () => {
       late = new Map();
       return complete(this.#deps, { deferred, withoutOld, sinks: late });
