@@ -4,3 +4,4 @@ select l.sink_no, $2::text, $3::text, clock_timestamp() + $4::integer * interval
  where l.sink_no = $1::integer and l.lane = $5::smallint and l.owner = $6::text and l.until > clock_timestamp()
     on conflict (sink_no) do update
    set reason = excluded.reason, error = excluded.error, probe_at = excluded.probe_at
+returning c.probe_at

@@ -4,6 +4,7 @@ select coalesce((select c.id from millrace_private.cursor_log c
        exists (select from millrace_private.delivery_states e
                 where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp()) as due,
        exists (select from millrace_private.delivery_states e where e.sink_no = $1::integer) as has_states,
+       clock_timestamp() as now,
        (select b.probe_at from millrace_private.circuits b where b.sink_no = $1::integer) as probe_at,
        coalesce(l.deaths, 0) as deaths, l.alone, coalesce(l.alone_deaths, 0) as alone_deaths,
        exists (select from millrace_private.previews p

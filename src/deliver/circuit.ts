@@ -28,9 +28,10 @@ export async function openCircuit(deps: LaneDeps, run: LaneRun, circuit: Circuit
   const { lane, owner } = run.id;
   const error = outsideText(circuit.error, { max: ERROR_CHARACTERS });
   const values = [run.target.no, circuit.reason, error, waitMs, lane, owner];
-  if ((await deps.db.query(OPEN_CIRCUIT, values)).rowCount === 0) throw new LaneLost();
+  const opened = (await deps.db.query<{ probe_at: Date }>(OPEN_CIRCUIT, values)).rows[0];
+  if (!opened) throw new LaneLost();
   deps.log.warn({ sink: run.target.name, reason: circuit.reason, wait_ms: waitMs }, 'sink cannot be delivered to');
-  return new Date(deps.now() + waitMs);
+  return opened.probe_at;
 }
 
 /** Milliseconds; a passing fault backs off by the number of times that it came since a batch went well here. */
@@ -47,11 +48,11 @@ function waitOf({ isPassing, retryAfterMs }: Circuit, { target }: LaneRun, rando
 export async function probe(
   deps: LaneDeps,
   run: LaneRun,
-  at: { probeAt: Date; signal: AbortSignal },
+  at: { probeAt: Date; now: Date; signal: AbortSignal },
 ): Promise<Date | undefined> {
-  if (at.probeAt.getTime() > deps.now()) return at.probeAt;
+  if (at.probeAt > at.now) return at.probeAt;
   const { rowCount } = await deps.db.query(PROBE_CIRCUIT, [run.target.no, PROBE_MS, run.id.lane]);
-  if (rowCount === 0) return new Date(deps.now() + PROBE_MS);
+  if (rowCount === 0) return new Date(at.now.getTime() + PROBE_MS);
   const circuit = await run.target.sink.test(at.signal);
   return circuit && (await openCircuit(deps, run, circuit));
 }

@@ -67,6 +67,8 @@ export interface LaneRun {
 /** A lane that was taken. */
 export interface HeldLane extends LaneRun {
   hold: Hold;
+  /** Milliseconds that go on evenly, whatever becomes of the time of day. */
+  clock(): number;
   ahead: Ahead;
 }
 

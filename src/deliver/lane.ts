@@ -33,7 +33,11 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
   const hold = heartbeat.hold(run.id, { since, onLost: () => lost.abort() });
   const ahead = createAhead();
   try {
-    const again = await deliver(deps, { ...run, hold, ahead }, AbortSignal.any([signal, lost.signal]));
+    const again = await deliver(
+      deps,
+      { ...run, hold, ahead, clock: heartbeat.clock },
+      AbortSignal.any([signal, lost.signal]),
+    );
     return { taken: true, again: lost.signal.aborted ? 'now' : again };
   } catch (error) {
     if (isLost(error)) return { taken: true, again: 'now' };
@@ -56,7 +60,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   if (care.limit > 1) return await deliverAll(deps, run, { state, care, signal });
   const { turn } = run.limits;
   const end = turn ? turn.take() : () => undefined;
-  if (!end) return new Date(deps.now() + TURN_MS);
+  if (!end) return new Date(state.now.getTime() + TURN_MS);
   try {
     return await deliverAll(deps, run, { state, care, signal, onTrusted: end });
   } finally {
@@ -70,10 +74,10 @@ async function deliverAll(
   from: { state: LaneState; care: Care | undefined; signal: AbortSignal; onTrusted?: () => void },
 ): Promise<LaneEnd['again']> {
   const { signal } = from;
+  const { clock } = run;
   let { state, care } = from;
-  const begun = deps.now();
-  let quietSince = begun;
-  let stateAt = begun;
+  const begun = clock();
+  let [quietSince, stateAt, readAt] = [begun, begun, begun];
   let slept = false;
   let ask = nextAsk(deps, run.target, NOTHING_YET);
   // Until it has proved otherwise.
@@ -81,10 +85,11 @@ async function deliverAll(
   let behind = false;
   let isOpen = false;
   while (!signal.aborted && !run.leaving?.aborted) {
-    if (deps.now() - begun > run.limits.runMs) return 'now';
-    if (deps.now() - stateAt > STATE_MS) {
+    if (clock() - begun > run.limits.runMs) return 'now';
+    if (clock() - stateAt > STATE_MS) {
       state = { ...(await readState(deps.db, run.id)), cursor: state.cursor };
-      stateAt = deps.now();
+      stateAt = clock();
+      readAt = stateAt;
       slept = false;
     }
     const notReady = await notReadyUntil(deps, run, { state, signal });
@@ -120,22 +125,22 @@ async function deliverAll(
         await pauseForCrashes(deps, run);
         return undefined;
       }
-      quietSince = deps.now();
+      quietSince = clock();
       // What failed may be due soon.
       if (end.remains || state.due) stateAt = 0;
       state = { ...state, cursor: end.cursor, due: false };
       // Whatever comes after a small batch was read wakes us.
       if (more || end.remains) continue;
-    } else if (more || (slept && deps.now() - stateAt >= RECENT_MS)) {
+    } else if (more || (slept && clock() - stateAt >= RECENT_MS)) {
       // Woken by something else than new messages: a retry, or the time of one.
       stateAt = 0;
       continue;
     }
-    const quiet = deps.now() - quietSince;
+    const quiet = clock() - quietSince;
     if (quiet >= run.limits.lingerMs || run.limits.crowded?.() === true)
       return (await readState(deps.db, run.id)).next_due ?? undefined;
-    const untilLook = !end && slept ? RECENT_MS - (deps.now() - stateAt) : Number.POSITIVE_INFINITY;
-    await run.news.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now()), untilLook), signal);
+    const untilLook = !end && slept ? RECENT_MS - (clock() - stateAt) : Number.POSITIVE_INFINITY;
+    await run.news.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, clock() - readAt), untilLook), signal);
     slept = true;
   }
   return undefined;
@@ -148,7 +153,7 @@ async function notReadyUntil(
   { state, signal }: { state: LaneState; signal: AbortSignal },
 ): Promise<Date | undefined> {
   if (state.probe_at) {
-    const later = await probe(deps, run, { probeAt: state.probe_at, signal });
+    const later = await probe(deps, run, { probeAt: state.probe_at, now: state.now, signal });
     if (later) return later;
   } else if (!run.target.tested) {
     // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
@@ -160,5 +165,6 @@ async function notReadyUntil(
   return undefined;
 }
 
-const untilDue = (state: LaneState, now: number): number =>
-  state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
+/** Milliseconds; `ageMs`: how old the state is. */
+const untilDue = ({ next_due, now }: LaneState, ageMs: number): number =>
+  next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, next_due.getTime() - now.getTime() - ageMs);

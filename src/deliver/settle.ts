@@ -47,6 +47,8 @@ export async function releaseLane(db: Queryable, id: LaneId): Promise<void> {
 
 export interface LaneState {
   cursor: number;
+  /** When it was read. Times here are of the message database's clock, which ours may be far from. */
+  now: Date;
   /** Something is due now. */
   due: boolean;
   /** Some message of the sink has a delivery state: not all are on the straight path. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { LaneEnd } from '../../src/deliver/held-lane.ts';
 import type { Fault } from '../support/engines/bulk-server.ts';
 import { eachIndexLane, type IndexLane } from '../support/fixtures/index-lane.ts';
 
@@ -66,6 +67,25 @@ describe('a delivery lane, when the engine or a message is at fault', () => {
       expect(Object.keys(lane.documents()).length).to.equal(500);
       expect(await lane.status()).to.include({ health: 'ok', error: null });
       expect(await lane.pending()).to.equal(0);
+    });
+  }
+
+  for (const hours of [-1, 1]) {
+    it(`comes again when it is time, and asks the engine then, by the clock of the message database (ours: ${hours} h)`, async () => {
+      const clocks = { now: () => Date.now() + hours * 3_600_000 };
+      lane.engine.engine.deleteIndex('products');
+      await lane.on.source.query("insert into products values (1, 'n', 1)");
+      await lane.on.received(lane.sinkNo, 1);
+      const probeIn = async ({ again }: LaneEnd): Promise<number> => {
+        const sql = 'select extract(epoch from $1::timestamptz - clock_timestamp())::float8 as seconds';
+        return (await lane.on.messages.db.query<{ seconds: number }>(sql, [again])).rows[0]!.seconds;
+      };
+      expect(await probeIn(await lane.run({}, {}, clocks))).to.be.within(-60, 30);
+      expect(await probeIn(await lane.run({}, {}, clocks))).to.be.within(-60, 30);
+      lane.engine.engine.createIndex('products');
+      await lane.on.messages.db.query('update millrace_private.circuits set probe_at = now()');
+      await lane.run({}, {}, clocks);
+      expect(Object.keys(lane.documents())).to.deep.equal(['1']);
     });
   }
 

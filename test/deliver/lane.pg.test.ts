@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createHeartbeat } from '../../src/deliver/heartbeat.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { type ByteBudget, createByteBudget, type Share } from '../../src/runtime/concurrency/byte-budget.ts';
@@ -187,9 +188,13 @@ describe('a delivery lane', () => {
     };
     const reads = (): number => asked.get('deliver/read-together') ?? 0;
     const looks = (): number => asked.get('deliver/read-cursor') ?? 0;
-    let now = Date.now();
+    let now = performance.now();
     const news = createSignal();
-    const run = lane.run({}, { news, lingerMs: 1_000 }, { db: counting, now: () => now });
+    const run = lane.run(
+      {},
+      { news, lingerMs: 1_000 },
+      { db: counting, heartbeat: createHeartbeat(db, { clock: () => now }) },
+    );
     const wake = async (): Promise<void> => {
       const before = reads();
       news.raise();
