@@ -7,6 +7,7 @@
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { millrace } from '../model/quote.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { type Look, readWatched, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
@@ -16,6 +17,8 @@ const LAST_ID = statement('admin/last-id');
 const UNDELIVERED = statement('admin/undelivered');
 
 const LOOK_MS = 500;
+/** Capture may say once more what it saw before the gap was accepted. */
+const MISSED_MS = 30_000;
 /** Messages that wait; the statement counts no more. */
 const COUNTED = 10_000;
 
@@ -78,8 +81,9 @@ export async function resync(deps: ResyncDeps, request: ResyncRequest, signal: A
   const before = await resyncState(deps.db, request.database);
   const ids = await deps.begin(before);
   failpoint('resync/after-begin');
-  if (!(await untilStreaming(deps, before.name, signal))) return 'left';
-  const sent = await untilSent(deps, { state: before, ids }, signal);
+  const refuseMissed = untilMissed(deps, before.name);
+  if (!(await untilStreaming(deps, { database: before.name, refuseMissed }, signal))) return 'left';
+  const sent = await untilSent(deps, { state: before, ids, refuseMissed }, signal);
   if (sent === 'left' || !(await untilDelivered(deps, before, signal))) return 'left';
   let isGood = sent === 'done';
   for (const one of before.sinks) {
@@ -129,10 +133,29 @@ export async function acceptAndSend(db: Queryable, { name }: ResyncState, force:
   return (await db.query<{ id: string }>(RESYNC, [name, force])).rows.map(({ id }) => id);
 }
 
+type RefuseMissed = (state: string | null, reason: string | null) => void;
+
+/** Throws when changes have been missed again for a while: what was asked for repairs the former gap alone, and waits for good. */
+function untilMissed(deps: ResyncDeps, database: string): RefuseMissed {
+  let since: number | undefined;
+  return (state, reason) => {
+    since = state === 'needs_resync' ? (since ?? deps.now()) : undefined;
+    if (since === undefined || deps.now() - since < MISSED_MS) return;
+    throw new MillraceError('bad_source', `changes of ${database} were missed again meanwhile: ${reason}`, {
+      remedy: `Begin another one: ${millrace('resync', database)}`,
+    });
+  };
+}
+
 /** What keeps capture from it is shown for as long as it does. False: whoever watched has gone. */
-async function untilStreaming(deps: ResyncDeps, database: string, signal: AbortSignal): Promise<boolean> {
+async function untilStreaming(
+  deps: ResyncDeps,
+  { database, refuseMissed }: { database: string; refuseMissed: RefuseMissed },
+  signal: AbortSignal,
+): Promise<boolean> {
   while (!signal.aborted) {
     const { state, reason, remedy } = await resyncState(deps.db, database);
+    refuseMissed(state, reason);
     if (state === 'streaming') {
       deps.onStep({ step: 'streaming', database });
       return true;
@@ -149,14 +172,18 @@ const isPushed = ({ takes_rows, receivable }: ResyncSink): boolean => takes_rows
 /** To the search indexes; clients of a pull consumer take their time. */
 async function untilSent(
   deps: ResyncDeps,
-  { state, ids }: { state: ResyncState; ids: readonly string[] },
+  { state, ids, refuseMissed }: { state: ResyncState; ids: readonly string[]; refuseMissed: RefuseMissed },
   signal: AbortSignal,
 ): Promise<Watched['ended']> {
   const backfills = await readWatched(deps.db, ids);
   const pushed = new Set(state.sinks.filter(isPushed).map(({ name }) => name));
   const own = ids.filter((id) => backfills.some((one) => one.id === id && pushed.has(one.sink_name)));
   if (own.length === 0) return 'done';
-  const onLook = (look: Look): void => deps.onStep({ step: 'filling', look });
+  const onLook = (look: Look): void => {
+    const [row] = look.rows;
+    if (row) refuseMissed(row.capture_state, row.capture_reason);
+    deps.onStep({ step: 'filling', look });
+  };
   const watched = await watchBackfills(deps, { ids: own, onLook }, signal);
   deps.onStep({ step: 'filled', watched });
   return watched.ended;
