@@ -11,6 +11,7 @@ import { inSnapshot } from '../../src/db/snapshot.ts';
 import { describeTable, type TableDescription } from '../../src/source/describe-table.ts';
 import { readPage } from '../../src/source/read-page.ts';
 import { readRowsOf, readSizesOf } from '../../src/source/rows-by-key.ts';
+import { loadTypes } from '../../src/source/types.ts';
 import { eachMajor } from '../support/postgres/postgres.ts';
 
 /** Mallory owns the types and may create in the schema of the extension, whose operators here are those of an enum. */
@@ -150,7 +151,12 @@ eachMajor((cluster) => {
           level: 'high',
         };
         const indexes = [0, 1, 2, 3, 4, 6];
-        const [values] = await reading(on, (client) => valuesOf(client, { table, indexes }, [JSON.stringify(record)]));
+        const types = await loadTypes(
+          on,
+          table.columns.map(({ typeOid }) => typeOid),
+        );
+        const asked = { table, types, indexes };
+        const [values] = await reading(on, (client) => valuesOf(client, asked, [JSON.stringify(record)]));
         expect(indexes.map((index) => values?.get(index))).to.deep.equal([...KEY.slice(0, 5), 'high']);
       });
     });

@@ -2,17 +2,21 @@
  * Column values out of a kept JSON record, as the text that the stream would bring: what keys, groups and filters are made
  * of. Postgres converts them by the column's type as it is now; a record that does not fit it tells nothing.
  */
+
+import type { TypeCatalogue, TypeInfo } from '../../codec/types.ts';
 import { queryTexts } from '../../db/as-text.ts';
 import { byHalves } from '../../db/halving.ts';
 import type { Connection } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/savepoint.ts';
-import { quoteIdentifier } from '../../model/quote.ts';
+import { quoteIdentifier, quoteLiteral } from '../../model/quote.ts';
 import { isNoValueOfType } from '../../model/sqlstate.ts';
+import { baseType } from '../../routing/comparison.ts';
 import type { TableDescription } from '../../source/describe-table.ts';
 import type { Values } from './put-entries.ts';
 
 interface Asked {
   table: TableDescription;
+  types: TypeCatalogue;
   /** Of the columns that are wanted, by their index. */
   indexes: readonly number[];
 }
@@ -39,11 +43,20 @@ export async function valuesOf(
   return values;
 }
 
-async function convert(client: Connection, { table, indexes }: Asked, docs: readonly string[]): Promise<Values[]> {
+async function convert(
+  client: Connection,
+  { table, types, indexes }: Asked,
+  docs: readonly string[],
+): Promise<Values[]> {
   const columns = indexes.map((index) => table.columns[index]!);
+  const own = columns.flatMap(({ name, typeOid }) => {
+    const text = ownText(baseType(types, typeOid), `d.doc::jsonb -> ${quoteLiteral(name)}`);
+    return text === undefined ? [] : [`${quoteLiteral(name)}, ${text}`];
+  });
+  const doc = own.length === 0 ? 'd.doc::jsonb' : `d.doc::jsonb || jsonb_build_object(${own.join(', ')})`;
   const text = `select ${columns.map((column) => `format('%s', r.${quoteIdentifier(column.name)})`).join(', ')}
     from unnest($1::text[]) with ordinality as d (doc, place)
-   cross join lateral jsonb_to_record(d.doc::jsonb)
+   cross join lateral jsonb_to_record(${doc})
          as r (${columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ')})
    order by d.place`;
   const rows = await queryTexts(client, text, [docs]);
@@ -57,3 +70,19 @@ async function convert(client: Connection, { table, indexes }: Asked, docs: read
     return values;
   });
 }
+
+/**
+ * The text of a value whose JSON Postgres does not read as its type. As part of the record it is read by the type's own input: a
+ * cast could be anybody's.
+ */
+function ownText(type: TypeInfo | undefined, value: string): string | undefined {
+  if (type?.oid === INT2VECTOR || type?.oid === OIDVECTOR) return `translate((${value})::text, '[],"', '')`;
+  if (type?.name !== 'hstore' || type.extension !== 'hstore') return undefined;
+  return `case when jsonb_typeof(${value}) = 'object' then coalesce((
+    select string_agg(format('"%s"=>%s', ${escaped('e.key')}, coalesce('"' || ${escaped('e.value')} || '"', 'NULL')), ',')
+      from jsonb_each_text(${value}) e), '') end`;
+}
+
+const INT2VECTOR = 22;
+const OIDVECTOR = 30;
+const escaped = (text: string): string => String.raw`replace(replace(${text}, '\', '\\'), '"', '\"')`;

@@ -165,10 +165,10 @@ class ReplayReader implements Reader {
   }
 
   async #convert(client: Connection, found: readonly Found[]): Promise<Entry[]> {
-    const { table } = this.#input;
+    const { table, relation } = this.#input;
     const indexes = this.#wanted;
     const docs = found.flatMap(({ now, before }) => (before === null ? [now] : [now, before]));
-    const values = await valuesOf(client, { table, indexes }, docs);
+    const values = await valuesOf(client, { table, types: relation.types, indexes }, docs);
     let place = 0;
     return found.map((entry) => {
       const now = values[place++];

@@ -113,8 +113,10 @@ describe('a replay', function () {
   it('makes keys of every type anew from what is kept as JSON', async () => {
     await world.shop.query(`
       insert into odd values
-        (true, 1e21, '\\x00ff', '{1,NULL}', '2026-01-01 00:00:00.123+02', 1.50, 'so', 'ab', 9007199254740993, '1 day 02:00'),
-        (false, 'NaN', '', '{}', 'infinity', 'NaN', 'la la', 'x-y', -9223372036854775808, '-1 mon')`);
+        (true, 1e21, '\\x00ff', '{1,NULL}', '2026-01-01 00:00:00.123+02', 1.50, 'so', 'ab', 9007199254740993, '1 day 02:00',
+         hstore(array['a"\\', 'b', ''], array['1', null, E'\\t"=>, \\\\']), '', '1 2 3', '16384'),
+        (false, 'NaN', '', '{}', 'infinity', 'NaN', 'la la', 'x-y', -9223372036854775808, '-1 mon', '', 'x=>NULL, y=>"NULL"', '', '');
+      `);
     await world.shop.query(`update odd set b = -0.1, d = '{{1,2},{3,4}}', e = '1999-12-31 23:59:59Z', h = 'c' where a`);
     await world.shop.query('delete from odd');
     await world.settled(['odd-history']);
