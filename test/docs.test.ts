@@ -7,6 +7,7 @@ import { takenKeys } from '../src/catalog/declare/taken.ts';
 import { readDefinitions } from '../src/db/definitions.ts';
 import { allSections } from '../src/model/section.ts';
 import { FOUND_BY } from '../src/notices/replace.ts';
+import { blocksOf } from './support/pages.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -148,6 +149,14 @@ describe('the documentation', () => {
         .map((line) => `${file}: ${line.trim()}`),
     );
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('says with each body that curl sends that it is JSON, which nothing else is taken for', () => {
+    const sent = PAGES.flatMap((page) =>
+      blocksOf(page).flatMap(({ text }) => text.replaceAll('\\\n', '').match(/^curl .* (?:-d|--data) .*$/gm) ?? []),
+    );
+    expect(sent.length).to.be.greaterThan(5);
+    expect(sent.filter((line) => !line.includes('Content-Type: application/json'))).to.deep.equal([]);
   });
 
   it('has no link that leads nowhere', () => {
