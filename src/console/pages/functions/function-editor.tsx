@@ -1,5 +1,5 @@
 /** A stored function in the editor, with saving, and what failed because of it. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
@@ -17,14 +17,18 @@ interface FunctionEditorProps {
   source: Source | null;
   /** Whose parked messages are tried again once it is saved. */
   sink?: string;
+  /** Told whenever there is something to be saved, and when there is not any more. */
+  onModified?: (isModified: boolean) => void;
 }
 
-export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
+export function FunctionEditor({ fn, source, sink, onModified }: FunctionEditorProps) {
   // As it was when editing began: what somebody else saves meanwhile is not overwritten unseen.
   const [base, setBase] = useState(fn);
   const [code, setCode] = useState(textOf(fn));
   const isModified = code !== textOf(base);
   const isOutdated = fn.version > base.version;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever is told is another function each time
+  useEffect(() => onModified?.(isModified), [isModified]);
   const take = (stored: Fn): void => {
     setBase(stored);
     setCode(textOf(stored));

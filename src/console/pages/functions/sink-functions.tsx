@@ -6,7 +6,7 @@ import { useCall, useGet } from '../../api/queries.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
+import { Empty, ErrorNote, Loaded, Note } from '../../parts/places.tsx';
 import { say } from '../../parts/toast.tsx';
 import { kindOf } from '../sinks/kinds.ts';
 import { type Sink, useSink } from '../sinks/use-sink.ts';
@@ -49,6 +49,9 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   const { may } = usePerson();
   const change = useCall('patch', '/api/sinks/{sink}');
   const fn = known.find(({ name }) => name === sink[use]);
+  // What somebody is writing stays, whatever the sink uses meanwhile.
+  const [written, setWritten] = useState<Fn | null>(null);
+  const edited = written === null ? fn : (known.find(({ id }) => id === written.id) ?? written);
   // What failed is what one comes for. It stays open when nothing has failed any more: somebody may be writing.
   const isFailing = useParked(sink.state.parked > 0 && fn ? sink.name : undefined, fn?.name ?? '').length > 0;
   if (open === null && isFailing) setOpen(true);
@@ -93,8 +96,23 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
         )}
       </div>
       {change.error && <ErrorNote error={change.error} />}
-      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={firstSource(sink)} sink={sink.name} />}
-      {!fn && use === 'transform' && (
+      {edited && edited.id !== fn?.id && (
+        <div className="mb-3">
+          <Note tone="warn" live>
+            {sink.name} {fn ? `uses ${fn.name}` : `has no ${use}`} now. What you have written of {edited.name} is below.
+          </Note>
+        </div>
+      )}
+      {edited && open && (
+        <FunctionEditor
+          key={edited.id}
+          fn={edited}
+          source={firstSource(sink)}
+          sink={sink.name}
+          onModified={(isModified) => setWritten(isModified ? edited : null)}
+        />
+      )}
+      {!edited && use === 'transform' && (
         <Empty title="Rows are sent as they are">
           A transform makes the document, or what clients receive, from each row.
         </Empty>

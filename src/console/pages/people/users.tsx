@@ -106,6 +106,10 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
   const change = useCall('patch', '/api/users/{id}');
   const { error, isPending } = user ? change : make;
   const shared = { email, name: name === '' ? null : name, scopes: [...scopes] };
+  // What somebody else changes meanwhile stays: scopes that were taken away, above all.
+  const changed = Object.fromEntries(
+    Object.entries(shared).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(user?.[key])),
+  );
   const onSuccess = (): void => {
     say(user ? `Saved ${email}` : `${email} can log in now`);
     onClose();
@@ -116,7 +120,7 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (user) change.mutate({ path: { id: user.id }, body: shared }, { onSuccess });
+          if (user) change.mutate({ path: { id: user.id }, body: changed }, { onSuccess });
           else make.mutate({ body: { ...shared, password } }, { onSuccess });
         }}
       >
