@@ -66,8 +66,15 @@ describe('browser: people and the service', () => {
     await page.getByRole('button', { name: 'Edit bob@example.org' }).click();
     await page.getByLabel('Name').fill('Bob');
     await expectAccessible(page, 'edit a user');
+    // Somebody else takes away a scope meanwhile: it does not come back with the name.
+    const [bob] = (await on.web.call('GET', '/api/users')).json.data.filter(
+      ({ email }: { email: string }) => email === 'bob@example.org',
+    );
+    expect((await on.web.call('PATCH', `/api/users/${bob.id}`, { body: { scopes: ['read'] } })).status).to.equal(200);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Bob', { exact: true }).waitFor();
+    const now = (await on.web.call('GET', `/api/users/${bob.id}`)).json;
+    expect([now.name, now.scopes]).to.deep.equal(['Bob', ['read']]);
     await expectAccessible(page, 'users');
     await screenshot(page, 'people-users-390');
     await page.getByRole('button', { name: 'Remove bob@example.org' }).click();
