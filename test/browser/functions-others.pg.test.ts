@@ -56,6 +56,31 @@ describe('browser: functions that others change', () => {
     await seen.close();
   });
 
+  it('what was typed stays when the sink is given another function, or none, meanwhile', async () => {
+    await on.web.call('POST', '/api/sinks/products/release');
+    const other = { name: 'other', type: 'transform', code: '(action, record) => record' };
+    expect((await on.web.call('POST', '/api/functions', { body: other })).status).to.equal(201);
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/sinks/products/function');
+    await page.getByRole('button', { name: 'Edit document' }).click();
+    const editor = page.getByRole('textbox', { name: 'Code of the transform' });
+    await writeCode(page, 'transform', '(action, record) => ({ typed: record.id })');
+    for (const [transform, told] of [
+      ['other', 'products uses other now'],
+      ['none', 'products has no transform now'],
+    ]) {
+      expect((await on.web.call('PATCH', '/api/sinks/products', { body: { transform } })).status).to.equal(200);
+      await page.getByText(`${told}. What you have written of document is below.`).waitFor();
+      await editor.getByText('typed').waitFor();
+    }
+    await expectAccessible(page, 'a function that its sink has left');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Rows are sent as they are').waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('typed');
+    await seen.close();
+  });
+
   it('of another database no row is read before a table is chosen', async () => {
     const seen = await on.see();
     const { page } = seen;
