@@ -16,9 +16,10 @@ import type { KeyRing } from '../runtime/secret-key.ts';
 import type { OutsideDeps } from './outside.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './plan-rebuild.ts';
 import { type SwitchOver, switchOver } from './switch-over.ts';
-import { type Look, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
+import { type Look, readWatched, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
 const BACKFILLS = statement('admin/rebuild-backfills');
+const START_BACKFILL = statement('admin/start-backfill');
 const NEXT_ID = statement('admin/next-id');
 const PENDING = statement('admin/pending-before');
 
@@ -87,8 +88,7 @@ export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal
   const sink = plan.settings.name;
   const of = { sink, index: plan.after, before: plan.before, parked: 0, switchOver: null };
   await make(deps, { plan, catalog }, signal);
-  const ids = [await backfillOf(deps.db, sink)];
-  if (plan.exists) await deps.onBegun(ids[0]!);
+  const ids = [plan.exists ? await takeUp(deps, sink) : await backfillOf(deps.db, sink)];
   const onLook = (look: Look): void => deps.onStep({ step: 'filling', sink, look });
   const watched = await watchBackfills(deps, { ids, onLook }, signal);
   deps.onStep({ step: 'filled', sink, watched });
@@ -135,6 +135,21 @@ async function make(deps: RebuildDeps, making: Making, signal: AbortSignal): Pro
   await applyConfig({ db, keys: deps.keys }, { databases: [], functions: [], tokens: [], sinks }, { privateOk });
   failpoint('rebuild/after-make');
   deps.onStep({ step: 'made', sink, index: after, beside: old.name });
+}
+
+/** The backfill of a sink that is there; where somebody cancelled that one, another one. */
+async function takeUp(deps: RebuildDeps, sink: string): Promise<string> {
+  const id = await backfillOf(deps.db, sink);
+  const watched = await readWatched(deps.db, [id]);
+  if (watched.every(({ state }) => state !== 'cancelled')) {
+    await deps.onBegun(id);
+    return id;
+  }
+  return await (deps.making ?? deps.db).transaction(async (tx) => {
+    const begun = (await tx.query<{ id: string }>(START_BACKFILL, [sink, null, null, null])).rows[0]!.id;
+    await deps.onBegun(begun, tx);
+    return begun;
+  });
 }
 
 /** The last backfill of all its tables. */

@@ -78,8 +78,18 @@ export interface SinkIndex<Own extends Destination = Destination> {
   place(destination: Own): IndexPlace;
   /** The same destination with another index. */
   at(destination: Own, name: string): Own;
-  /** A shell command that makes an alias lead to another index. `credential`: the variable that holds it. */
-  aliasCommand(destination: Own, move: { alias: string; before: string; after: string; credential: string }): string;
+  /** A shell command that makes an alias lead to another index. */
+  aliasCommand(destination: Own, move: AliasMove): string;
+}
+
+export interface AliasMove {
+  alias: string;
+  before: string;
+  after: string;
+  /** The variable that holds it. */
+  credential: string;
+  /** The index of before has the alias' name, and goes. */
+  deletes?: boolean;
 }
 
 /** A sink as it is opened. */

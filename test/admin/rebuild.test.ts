@@ -84,4 +84,15 @@ describe('a rebuild', () => {
       .and.include('name: products-products-2');
     expect(text).to.not.include('hush');
   });
+
+  it('has the old sink removed first where readers use the very name that it writes to', () => {
+    const plan = planRebuild(catalog(), { sink: 'products', index: 'products-2' });
+    const { text, aliasCall } = switchOver({ plan, alias: 'products', hasSecret: false });
+    // An alias is in the way of nothing; one that is no index cannot be named as one.
+    expect(aliasCall).to.include(
+      '{"actions":[{"remove":{"index":"*","alias":"products"}},{"add":{"index":"products-2","alias":"products"}}]}',
+    );
+    expect(text.indexOf('bin/millrace sink remove products\n')).to.be.within(0, text.indexOf(aliasCall));
+    expect(text).to.include('"remove_index":{"index":"products"}');
+  });
 });

@@ -93,6 +93,18 @@ sinks:
     expect((await world.messages.query('select from millrace_private.sinks')).rowCount).to.equal(2);
   });
 
+  it('begins anew where its backfill was cancelled', async () => {
+    await world.messages.query(
+      `update millrace_private.backfills b set state = 'cancelled' from millrace_private.sinks s
+        where s.no = b.sink_no and s.name = 'products-products-2' and b.kind = 'table'`,
+    );
+    engine.engine.deleteIndex('products-2');
+    engine.engine.createIndex('products-2');
+    const { code, stdout, stderr } = await cli('rebuild', 'products', '--index', 'products-2');
+    expect(code, stdout + stderr).to.equal(0);
+    await converged('products-2');
+  });
+
   it('is finished by removing the old sink, while the new one goes on', async () => {
     const { code, stdout, stderr } = await cli('sink', 'remove', 'products', '--yes');
     expect(code, stderr).to.equal(0);

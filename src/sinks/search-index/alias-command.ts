@@ -1,5 +1,6 @@
 /** The call that makes an alias lead to another index; the engine does both parts or neither. */
 import { quoteShell } from '../../model/quote.ts';
+import type { AliasMove } from '../contract.ts';
 import type { SearchDestination } from './section.ts';
 
 /** How curl is told the credential in `variable`. */
@@ -12,10 +13,10 @@ const CREDENTIALS: Record<SearchDestination['auth_type'], (variable: string) => 
 
 export function aliasCommand(
   { endpoint_url, auth_type, tls }: SearchDestination,
-  move: { alias: string; before: string; after: string; credential: string },
+  { alias, before, after, credential, deletes = false }: AliasMove,
 ): string {
-  const { alias, before, after, credential } = move;
-  const actions = [{ remove: { index: before, alias } }, { add: { index: after, alias } }];
+  const former = deletes ? { remove_index: { index: before } } : { remove: { index: before, alias } };
+  const actions = [former, { add: { index: after, alias } }];
   const insecure = tls.verify ? '' : ' -k';
   return (
     `curl -X POST${insecure} ${quoteShell(`${endpoint_url}/_aliases`)} -H 'Content-Type: application/json'` +
