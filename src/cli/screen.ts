@@ -3,6 +3,7 @@
  * lines printed now and then, so that a log stays readable. What `say` prints stays. Lines are cut at the terminal's width,
  * and hold no line break: a wrapped one could not be drawn over.
  */
+import { printable } from './printable.ts';
 
 export interface Terminal {
   write(text: string): unknown;
@@ -46,7 +47,7 @@ function drawn(out: Terminal): Screen {
       shown = [...lines];
     },
     say(line) {
-      out.write(`${wipe()}${line}\n${draw(shown)}`);
+      out.write(`${wipe()}${printable(line)}\n${draw(shown)}`);
     },
     end() {
       shown = [];

@@ -56,6 +56,18 @@ describe('progress', () => {
     }
   });
 
+  it('obeys nothing in a line that stays, and changes nothing where a program reads it', () => {
+    const line = 'extra  products\u001b]0;owned\u0007 _id "\u009b2J"\n  and 3 more';
+    for (const [isTTY, said] of [
+      [true, 'extra  products·]0;owned· _id "·2J"\n  and 3 more\n'],
+      [false, `${line}\n`],
+    ] as const) {
+      const out = terminal(isTTY, 80);
+      openScreen(out, () => 0).say(line);
+      expect(out.written).to.deep.equal([said]);
+    }
+  });
+
   it('prints now and then elsewhere, and nothing twice', () => {
     const out = terminal(false);
     let now = 0;

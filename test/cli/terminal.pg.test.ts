@@ -60,6 +60,19 @@ describe('cli: in a terminal', () => {
     expect(piped.stdout).to.include('no\u001b]0;owned');
   });
 
+  it('obeys nothing in the name of a table that needs attention', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const table = 'public.\u001b]0;owned\u0007\u009b2J';
+    await all.m.db.query(
+      `insert into millrace_private.notices (sink_no, code, table_name, message) values ($1, 'table_missing', $2, $2 || ' is missing')`,
+      [await all.noOf('products'), table],
+    );
+    const { text } = await inTerminal('status --no-color').ended();
+    expect(text).to.include('public.·]0;owned··2J is missing');
+    expect([...text].filter((char) => '\u001b\u0007\u009b'.includes(char))).to.deep.equal([]);
+    await all.m.db.query('delete from millrace_private.notices');
+  });
+
   it('colours are for terminals that want them, alone', async function () {
     if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
     const [coloured, plain, none, piped] = await Promise.all([

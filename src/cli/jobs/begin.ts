@@ -3,6 +3,7 @@ import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Request } from '../client/client.ts';
+import { printableOn } from '../printable.ts';
 import type { Screen, Terminal } from '../screen.ts';
 import type { Running } from '../table/command.ts';
 import { readJson } from '../table/json.ts';
@@ -124,7 +125,7 @@ export async function verify(running: Running): Promise<number> {
     ...{ request, what: `verification of ${sink}`, out: process.stderr },
     async tell(operation, screen) {
       screen.show([]);
-      process.stdout.write(await reportText(running.client, operation, Number(show)));
+      process.stdout.write(printableOn(process.stdout, await reportText(running.client, operation, Number(show))));
     },
   });
 }

@@ -2,6 +2,7 @@
 import { MillraceError } from '../../model/errors.ts';
 import { duration } from '../../model/quantity.ts';
 import type { Client } from '../client/client.ts';
+import { printableOn } from '../printable.ts';
 import type { Group, OwnCommand, Running } from './command.ts';
 import { oneLine, readJson } from './json.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
@@ -90,7 +91,7 @@ function shown(row: unknown): unknown {
 async function show({ client, everywhere, person, arguments: [ref = ''] }: Running): Promise<number> {
   const id = await idOf(client, ref);
   const { text } = await client.ask({ route: 'GET /api/operations/:id', params: { id } });
-  person.say(everywhere.json ? text : tellThing(readJson(text)).trimEnd());
+  person.say(everywhere.json ? text : printableOn(process.stdout, tellThing(readJson(text)).trimEnd()));
   return 0;
 }
 

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { MillraceError } from '../../model/errors.ts';
 import { quoteShell } from '../../model/quote.ts';
+import { printableOn } from '../printable.ts';
 import { PLACE, remark } from '../terminal.ts';
 import type { OwnCommand, Running } from './command.ts';
 import { Digits, readJson } from './json.ts';
@@ -53,7 +54,12 @@ function told({ everywhere }: Running, text: string, said: (name: string) => str
   const answer = readJson(text);
   process.stdout.write(everywhere.json ? `${text}\n` : `${said(textAt(answer, 'name'))}\n`);
   const warnings = at(answer, 'warnings');
-  for (const warning of Array.isArray(warnings) ? warnings : []) process.stderr.write(`Warning: ${String(warning)}\n`);
+  warn(Array.isArray(warnings) ? warnings : []);
+}
+
+function warn(warnings: readonly unknown[]): void {
+  for (const warning of warnings)
+    process.stderr.write(`${printableOn(process.stderr, `Warning: ${String(warning)}`)}\n`);
 }
 
 const creating = (thing: Thing, isTested: boolean): OwnCommand['run'] =>
@@ -132,8 +138,8 @@ const planning = (thing: Thing): OwnCommand['run'] =>
       (one) => `    ${textAt(one, 'path')}: ${shownOf(one, 'old')} -> ${shownOf(one, 'new')}\n`,
     );
     const said = name === undefined ? textAt(answer, 'yaml') : changes.join('') || 'No changes.\n';
-    process.stdout.write(everywhere.json ? `${text}\n` : said);
-    for (const warning of warnings ?? []) process.stderr.write(`Warning: ${String(warning)}\n`);
+    process.stdout.write(everywhere.json ? `${text}\n` : printableOn(process.stdout, said));
+    warn(warnings ?? []);
     return name !== undefined && changes.length > 0 ? DIFFERS : 0;
   };
 

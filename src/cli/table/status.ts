@@ -1,5 +1,6 @@
 /** `millrace status`: everything on one screen, what needs attention first. */
 import { count, duration } from '../../model/quantity.ts';
+import { printableOn } from '../printable.ts';
 import type { Group, Running } from './command.ts';
 import { readJson } from './json.ts';
 import { at, tellRows, textAt } from './tell.ts';
@@ -36,9 +37,8 @@ function statusText(overview: unknown, isColoured: boolean): string {
   for (const item of list('attention')) {
     const [remedy, sql] = [textAt(item, 'remedy'), textAt(item, 'sql')];
     const todo = [remedy, sql].filter(Boolean).map((line) => `  ${line}\n`);
-    parts.push(
-      `${paint(textAt(item, 'status'))}  ${textAt(item, 'subject.kind')} ${textAt(item, 'subject.name')}: ${textAt(item, 'summary')}\n${todo.join('')}`,
-    );
+    const said = `${textAt(item, 'subject.kind')} ${textAt(item, 'subject.name')}: ${textAt(item, 'summary')}\n${todo.join('')}`;
+    parts.push(`${paint(textAt(item, 'status'))}  ${printableOn(process.stdout, said)}`);
   }
   const rows = [...list('sinks'), ...list('change_retentions')].map(sinkRow);
   const processes = list('processes').filter((one) => at(one, 'is_present') === true);

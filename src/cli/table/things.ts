@@ -2,6 +2,7 @@
 import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import type { Client } from '../client/client.ts';
+import { printableOn } from '../printable.ts';
 import { isAgreed, now, remark, sleep } from '../terminal.ts';
 import type { Group, OwnCommand, Running } from './command.ts';
 import { readJson } from './json.ts';
@@ -88,7 +89,8 @@ export const removing =
     const text = await removed(running, kind, thing);
     const answer = readJson(text);
     if (everywhere.json) person.say(text);
-    else for (const line of removedLines(`${said} ${name}`, answer, kind)) person.say(line);
+    else
+      for (const line of removedLines(`${said} ${name}`, answer, kind)) person.say(printableOn(process.stdout, line));
     return 0;
   };
 
