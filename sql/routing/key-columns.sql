@@ -3,7 +3,8 @@ select i.indrelid::bigint as oid, a.attname as name, pg_catalog.format_type(b.oi
        -- The operator of the key's index, and its schema: one of an extension is in no path of ours.
        coalesce(o.schema, 'pg_catalog') as operators, coalesce(o.name, '=') as equals,
        -- Operators of any enum, range or composite take no domain of one.
-       b.oid <> a.atttypid and b.kind in ('c', 'e', 'm', 'r') as cast
+       b.oid <> a.atttypid and b.kind in ('c', 'e', 'm', 'r') as cast,
+       not i.indimmediate as deferrable
   from pg_catalog.pg_index i
  cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality k (attnum, place)
   join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum

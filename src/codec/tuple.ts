@@ -32,12 +32,13 @@ export function transcoded({ bytes, ranges, unchanged }: Tuple, transcode: Trans
   return { bytes: Buffer.concat(texts, length), ranges: moved, unchanged };
 }
 
-/** A row's values, null for NULL, as the stream would bring them. */
-export function tupleOf(texts: readonly (string | Buffer | null)[]): Tuple {
+/** A row's values, null for NULL and undefined for UNCHANGED, as the stream would bring them. */
+export function tupleOf(texts: readonly (string | Buffer | null | undefined)[]): Tuple {
   const ranges: number[] = [];
   let length = 0;
   for (const text of texts) {
     if (text === null) ranges.push(NULL_VALUE, NULL_VALUE);
+    else if (text === undefined) ranges.push(UNCHANGED, UNCHANGED);
     else {
       const end = length + (typeof text === 'string' ? Buffer.byteLength(text) : text.length);
       ranges.push(length, end);
@@ -49,5 +50,5 @@ export function tupleOf(texts: readonly (string | Buffer | null)[]): Tuple {
     if (typeof text === 'string') bytes.write(text, ranges[n * 2]!);
     else text?.copy(bytes, ranges[n * 2]!);
   }
-  return { bytes, ranges, unchanged: false };
+  return { bytes, ranges, unchanged: texts.includes(undefined) };
 }

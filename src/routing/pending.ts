@@ -8,6 +8,7 @@ import type { Reread } from '../codec/row.ts';
 import type { RowMessage } from '../codec/row-message.ts';
 import { beginRows, endRows, type ParkedOnArrival } from '../messages/copy-rows.ts';
 import { rowsOf } from '../messages/repair.ts';
+import type { PassedKeys } from './passed-keys.ts';
 import type { LoadedRelation } from './relation.ts';
 import type { Wanted } from './widen.ts';
 
@@ -18,6 +19,8 @@ export interface OpenTransaction {
   committedAt: number;
   annotations: string | null;
   xid: number;
+  /** Absent until a table with a deferrable key changes. */
+  passed?: PassedKeys;
 }
 
 export const openTransaction = (begin: { commitLsn: bigint; commitMicros: number; xid: number }): OpenTransaction => ({

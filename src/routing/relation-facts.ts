@@ -35,6 +35,8 @@ export interface TableFacts {
   keyShape: KeyShape | null;
   /** Its primary key of now, in key order. */
   keyNow: readonly ComparedKey[];
+  /** A transaction may give a key to one row before another row gives it up. */
+  isKeyDeferrable: boolean;
   partitioned: boolean;
   /** Generated columns that its changes do not bring. */
   generated: readonly GeneratedColumn[];
@@ -69,7 +71,7 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
   const oids = sent.map(({ oid }) => oid);
   const names = [sent.map(({ schema }) => schema), sent.map(({ name }) => name)];
   const [keys, now, { rows: known }] = await Promise.all([
-    source.query<ComparedKey & { oid: number }>(KEY_COLUMNS, [oids]),
+    source.query<ComparedKey & { oid: number; deferrable: boolean }>(KEY_COLUMNS, [oids]),
     source.query<NowRow>(TABLES_NOW, [oids]),
     messages.query<KnownRow>(SOURCE_TABLES, [databaseNo, oids, ...names, FOUND_BY.columns]),
   ]);
@@ -93,10 +95,12 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
   return oids.map((oid, i) => {
     const { no, key_columns, told, shape, noted } = known[i]!;
     const found = nowOf.get(oid);
-    const keyNow = (keysOf.get(oid) ?? []).map(({ oid: _, ...column }) => column);
+    const keyRows = keysOf.get(oid) ?? [];
+    const keyNow = keyRows.map(({ oid: _, deferrable: __, ...column }) => column);
     const columns = found && (JSON.parse(found.columns) as NonNullable<TableNow['columns']>);
     return {
       ...{ no, keyNow, isKeyTold: told, keyShape: shape, isNoted: noted, isShownAsRoot: shown.has(oid) },
+      isKeyDeferrable: keyRows.some(({ deferrable }) => deferrable),
       now: { columns, key: keyNow.map(({ name }) => name), known: key_columns },
       partitioned: found?.partitioned ?? false,
       generated: generatedOf.get(oid) ?? [],

@@ -33,6 +33,8 @@ export interface LoadedRelation {
   codec: RowCodec;
   /** Key columns in key order, as they are now; empty when the table does not have them any more. */
   keyTypes: readonly ComparedKey[];
+  /** Its rows may pass on their keys within a transaction (capture/replication/passed-keys.ts). */
+  isKeyDeferrable: boolean;
   /** What columns are called now, by the names in the message, as far as they are there. */
   namesNow: ReadonlyMap<string, string>;
   sourceTable: number;
@@ -135,7 +137,7 @@ async function finished(
   { facts, message, computed, keyColumns, load }: KnownTable,
 ): Promise<LoadedRelation> {
   const { oid, schema, name } = message;
-  const { now, keyNow, partitioned, earlierNames, isShownAsRoot } = facts;
+  const { now, keyNow, isKeyDeferrable, partitioned, earlierNames, isShownAsRoot } = facts;
   const types = await loadTypes(
     deps.source,
     message.columns.map((column) => column.typeOid),
@@ -163,6 +165,7 @@ async function finished(
       routes,
       shape,
       isShownAsRoot,
+      isKeyDeferrable,
       load,
     },
     keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],

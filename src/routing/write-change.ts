@@ -9,10 +9,11 @@
 import type { JsonBytes } from '../codec/json-bytes.ts';
 import type { Reread, RowCodec } from '../codec/row.ts';
 import type { RowMessage } from '../codec/row-message.ts';
-import type { Tuple } from '../codec/tuple.ts';
+import { type Tuple, tupleOf } from '../codec/tuple.ts';
 import { type ChangeText, putAddress, putAgain, putChange } from '../messages/copy-rows.ts';
 import { type FannedRow, fanOut } from './fan-out.ts';
-import { type Change, countRow, type Pending } from './pending.ts';
+import { type Change, countRow, type Deferred, type Pending } from './pending.ts';
+import type { LoadedRelation } from './relation.ts';
 import { bytesOf, type RowSize, rowBytes, sizeOf } from './row-size.ts';
 import { wantedOf } from './widen.ts';
 
@@ -33,16 +34,48 @@ export function addChange(pending: Pending, change: Change): void {
     render(pending, change, { ids, missing, reread: undefined, tooLarge: null });
     return;
   }
-  const kept = { ...change, message: copyOf(message) };
+  const again = isReadAgain ? { key, missing: lost } : { key: [], missing: [] };
+  defer(pending, { ...change, message: copyOf(message) }, { ...again, wanted, ids });
+}
+
+/** The row with this key is read again, and given to indexes as it is; nothing, if there is none. */
+export function addReadAgain(pending: Pending, change: Omit<Change, 'message'> & { key: readonly string[] }): void {
+  const { relation, key } = change;
+  if (ofIndexes(relation).routes.length === 0) return;
+  const { codec, computed, oid } = relation;
+  const texts = codec.columns.map((_, index) => key[codec.keyIndexes.indexOf(index)]);
+  const message: RowMessage = { tag: 'insert', oid, new: tupleOf(texts) };
+  const missing = codec.columns.flatMap(({ shown }, index) =>
+    shown && !computed.some((column) => column.index === index) ? [index] : [],
+  );
+  const ids = { old: pending.nextId, new: pending.nextId + 1 };
+  pending.nextId += 2;
+  const wanted = wantedOf(relation, message, change.transaction.xid);
+  defer(pending, { ...change, message, as: 'repair' }, { key, missing, wanted, ids, isRow: true });
+}
+
+const ofIndexes = (relation: LoadedRelation): LoadedRelation => ({
+  ...relation,
+  routes: relation.routes.filter(({ traits }) => traits.order === 'key'),
+});
+
+/** `isRow`: not a change, but the row as it is found. */
+function defer(
+  pending: Pending,
+  change: Change,
+  given: Pick<Deferred, 'key' | 'missing' | 'wanted'> & { ids: Known['ids']; isRow?: boolean },
+): void {
+  const { relation, message, maxRowBytes, transaction } = change;
+  const { key, missing, wanted, ids, isRow } = given;
+  const bytes = rowBytes(relation.codec, message);
   pending.deferredBytes += bytesOf(message).length;
-  const bytes = rowBytes(codec, message);
   pending.deferred.push({
-    ...{ relation, message: kept.message, wanted, bytes, maxRowBytes: kept.maxRowBytes, xid: kept.transaction.xid },
-    ...(isReadAgain ? { key, missing: lost } : { key: [], missing: [] }),
+    ...{ relation, message, key, missing, wanted, bytes, maxRowBytes, xid: transaction.xid },
     render: (target, found, current) => {
       const { reread, tooLarge } = found;
+      if (isRow && reread === undefined && tooLarge === null) return;
       const known = { ids, missing: current.codec.missing(found.message), reread, tooLarge };
-      render(target, { ...kept, message: found.message, relation: current }, known);
+      render(target, { ...change, message: found.message, relation: isRow ? ofIndexes(current) : current }, known);
     },
   });
 }

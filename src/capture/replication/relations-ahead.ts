@@ -7,6 +7,7 @@ import type { RelationMessage } from '../../codec/row-message.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import type { UntilSeen } from '../../source/visibility.ts';
 import { decode } from './decode.ts';
+import type { KnownRelations } from './known-relations.ts';
 import type { MessageQueue } from './message-queue.ts';
 
 /** Loaded at once. */
@@ -23,9 +24,7 @@ export interface RelationsAheadDeps {
 /** The session whose tables they are. */
 export interface Announcing {
   queue: Pick<MessageQueue, 'hold' | 'waitingMessages'>;
-  /** It has been announced before: a change of it may wait before the message that announces it anew. */
-  isKnown(oid: number): boolean;
-  know(relation: LoadedRelation): void;
+  relations: Pick<KnownRelations, 'get' | 'know'>;
   /** As for `decode`. */
   transcode: Transcode | undefined;
 }
@@ -53,11 +52,11 @@ export class RelationsAhead {
 
   /** It is the turn of this message: its table is known before the next one is handled, as it is when the transaction `xid` is there. */
   hear(message: RelationMessage, bytes: Buffer, xid: number | undefined): void {
-    const { queue, know } = this.#session;
+    const { queue, relations } = this.#session;
     const loaded = this.#loaded.get(bytes);
     this.#loaded.delete(bytes);
-    if (loaded !== undefined) know(loaded);
-    else queue.hold(async () => know(await this.#load(message, xid)));
+    if (loaded !== undefined) relations.know(loaded);
+    else queue.hold(async () => relations.know(await this.#load(message, xid)));
   }
 
   /** They are to be loaded anew. */
@@ -76,7 +75,7 @@ export class RelationsAhead {
 
   /** The first message of each table that comes for the first time, up to the first transaction that is not seen. */
   #next(oid: number, isSeen: (xid: number) => boolean): Announced[] {
-    const { queue, isKnown, transcode } = this.#session;
+    const { queue, relations, transcode } = this.#session;
     const found: Announced[] = [];
     const passed = new Set([oid]);
     for (const bytes of queue.waitingMessages()) {
@@ -86,7 +85,8 @@ export class RelationsAhead {
       if (message.tag === 'begin' && !isSeen(message.xid)) break;
       if (message.tag !== 'relation' || passed.has(message.oid)) continue;
       passed.add(message.oid);
-      if (isKnown(message.oid) || this.#loaded.has(bytes)) continue;
+      // Of one that was announced before, a change may wait before the message that announces it anew.
+      if (relations.get(message.oid) || this.#loaded.has(bytes)) continue;
       found.push({ bytes, message });
       if (found.length === MOST) break;
     }

@@ -25,9 +25,10 @@ import { decode } from './decode.ts';
 import { KnownRelations } from './known-relations.ts';
 import { MessageQueue } from './message-queue.ts';
 import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
+import { PassedOn, type PassedOnDeps } from './passed-on.ts';
 import { RelationsAhead, type RelationsAheadDeps } from './relations-ahead.ts';
 
-export interface SessionDeps extends OutboxDeps, Pick<RelationsAheadDeps, 'loadRelations'> {
+export interface SessionDeps extends OutboxDeps, PassedOnDeps, Pick<RelationsAheadDeps, 'loadRelations'> {
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
   /** With the routes that the catalog in use gives it. */
@@ -57,6 +58,7 @@ export class CaptureSession {
   readonly #outbox: Outbox;
   readonly #relations = new KnownRelations();
   readonly #ahead: RelationsAhead;
+  readonly #passedOn: PassedOn;
   #stream: ReplicationStream | undefined;
   #transaction: OpenTransaction | undefined;
   #idx = -1;
@@ -101,9 +103,9 @@ export class CaptureSession {
       goBack: (place: Place, messages: number) => this.#goBack(place, messages),
     };
     this.#outbox = new Outbox(deps, filling, options);
-    const isKnown = (oid: number) => this.#relations.get(oid) !== undefined;
-    const know = (relation: LoadedRelation) => this.#relations.know(relation);
-    this.#ahead = new RelationsAhead(deps, { queue: this.#queue, isKnown, know, transcode: options.transcode });
+    const parts = { queue: this.#queue, relations: this.#relations, outbox: this.#outbox };
+    this.#ahead = new RelationsAhead(deps, { ...parts, transcode: options.transcode });
+    this.#passedOn = new PassedOn(deps, { ...parts, maxRowBytes: options.maxRowBytes });
   }
 
   /** Where confirmations go. Before it is attached nothing is confirmed. */
@@ -162,13 +164,9 @@ export class CaptureSession {
   }
 
   #measured(bytes: Buffer): void {
-    if (!this.#deps.stages) {
-      this.#handle(bytes);
-      return;
-    }
-    const begun = performance.now();
+    const begun = this.#deps.stages && performance.now();
     this.#handle(bytes);
-    this.#outbox.decoded(performance.now() - begun);
+    if (begun !== undefined) this.#outbox.decoded(performance.now() - begun);
   }
 
   #handle(bytes: Buffer): void {
@@ -186,6 +184,7 @@ export class CaptureSession {
         this.commits.begin();
         return;
       case 'commit':
+        this.#idx = this.#passedOn.committed(this.#transaction, this.#idx);
         this.#transaction = undefined;
         if (isFirst) this.commits.commit();
         this.#outbox.progress.advance(message.commitLsn, this.#idx);
@@ -236,6 +235,7 @@ export class CaptureSession {
       if (isRepeated) this.#deps.windows.repeated(oid, transaction.xid);
       else this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
     }
+    this.#passedOn.note(transaction, relation, message);
     if (isRepeated) return;
     this.commits.change();
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.

@@ -14,6 +14,7 @@ import { idOfNow, readPosition, type StoredPosition, takeOver } from '../../mess
 import type { QuotedTable } from '../../model/quote.ts';
 import { staleCatalog } from '../../model/sqlstate.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
+import { MOST_TAKEN } from '../../routing/passed-keys.ts';
 import { loadRelations, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { SaidNotices } from '../../routing/said-notices.ts';
 import { tellLate } from '../../runtime/concurrency/tell-late.ts';
@@ -271,6 +272,12 @@ function openSession(
         const table = `${relation.schema}.${relation.name}`;
         const message = `${table} was truncated: its rows are gone from the table, but no message tells so`;
         await noteMissed(deps.messages, sinks, { code: 'truncated', table, message });
+      },
+      onPassedOn: async ({ schema, name, routes }) => {
+        const sinks = routes.filter(({ traits }) => traits.order === 'key').map(({ sinkNo }) => sinkNo);
+        const table = `${schema}.${name}`;
+        const message = `${table}: a transaction of more than ${MOST_TAKEN} changes passed on keys from row to row, as its deferrable primary key allows: documents of such rows may be missing`;
+        await noteMissed(deps.messages, sinks, { code: 'changes_left_out', table, message });
       },
       onPersisted: deps.onPersisted,
       onUntold: (error) => deps.log.warn({ err: error }, 'notification failed'),

@@ -18,6 +18,7 @@ const begin = (xid: number): Buffer => Buffer.concat([Buffer.from('B'), Buffer.a
 function stream(isSeen: (xid: number) => boolean = () => true) {
   const loads: string[][] = [];
   const known: string[] = [];
+  const relations = new Map<number, LoadedRelation>();
   const answers: (() => void)[] = [];
   const queue: MessageQueue = new MessageQueue({
     handle(bytes) {
@@ -40,8 +41,13 @@ function stream(isSeen: (xid: number) => boolean = () => true) {
     },
     {
       queue,
-      isKnown: (oid) => known.some((name) => name.startsWith(`${oid}:`)),
-      know: ({ oid, name }) => known.push(`${oid}:${name}`),
+      relations: {
+        get: (oid) => relations.get(oid),
+        know: (relation) => {
+          relations.set(relation.oid, relation);
+          known.push(`${relation.oid}:${relation.name}`);
+        },
+      },
       transcode: undefined,
     },
   );
