@@ -13,6 +13,8 @@ export interface ServerError extends Error {
   constraint?: string;
   /** The functions and statements that it happened in. */
   where?: string;
+  /** Where in the statement, if it is the statement that is refused. */
+  position?: string;
   /** Postgres' own function that refused it, in every language. */
   routine?: string;
 }
@@ -79,8 +81,16 @@ export const isOutOfIds = (error: unknown): error is ServerError =>
 /** As a value is, or for how much of it there is. */
 export const isValueRefused = (error: unknown): error is ServerError => isOfValue(error) && !isOutOfIds(error);
 const isOfValue = anyOf('22', '54');
+/**
+ * A text is not of its type. Types whose texts are names of things, or have a syntax, say so in the words for a statement that is
+ * refused; but then nothing of the statement is at fault, nor a function in it.
+ */
+export const isNoInput = (error: unknown): error is ServerError =>
+  isDataException(error) || (isOfNameOrSyntax(error) && error.position === undefined && error.where === undefined);
+const isOfNameOrSyntax = anyOf('0A000', '3F000', '42601', '42602', '42704', '42725', '42883', '42P01');
 /** Not a value of a type, constraints of a domain included. */
-export const isNoValueOfType = anyOf('22', '23');
+export const isNoValueOfType = (error: unknown): error is ServerError => isNoInput(error) || isRefusedByDomain(error);
+const isRefusedByDomain = anyOf('23');
 /** A sequence has no further number. */
 export const isSequenceOver = anyOf('2200H');
 /** What is stored of a table is damaged, or gone. */

@@ -8,7 +8,7 @@ import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteTable } from '../model/quote.ts';
-import { isDataException, isUnconvertible } from '../model/sqlstate.ts';
+import { isNoInput, isUnconvertible } from '../model/sqlstate.ts';
 import type { TableDescription } from './describe-table.ts';
 import { rowsWith } from './given-keys.ts';
 import { sizeSql } from './read-page.ts';
@@ -98,7 +98,7 @@ async function addFitting(
   found.alien.push(...alien);
 }
 
-/** The result, or the data exception that `work` met, which leaves nothing behind. */
+/** The result, or the refusal of a text that `work` met, which leaves nothing behind. */
 async function unlessRefused<Result>(
   client: Connection,
   work: () => Promise<Result>,
@@ -106,7 +106,7 @@ async function unlessRefused<Result>(
   try {
     return { result: await inSavepoint(client, work) };
   } catch (error) {
-    if (!isDataException(error)) throw error;
+    if (!isNoInput(error)) throw error;
     return { error };
   }
 }

@@ -64,6 +64,14 @@ keysAlone.describe('large values that an update left unchanged', function () {
     expect((await on.state()).reason).to.equal(null);
   });
 
+  it('are read although another key names something that is gone', async () => {
+    await start(`create table gone (); create table kept ();
+      create table papers (id regclass primary key, n int, body text); alter table papers alter body set storage external;
+      insert into papers values ('gone', 0, 'a${LONG}'), ('kept', 0, 'b${LONG}')`);
+    await behind('update papers set n = n + 1', 'drop table gone');
+    expect(await bodies(2)).to.deep.equal([undefined, 'b']);
+  });
+
   it('are left out, by name, when the column, the table or the right to it is gone', async () => {
     await start(`${PAPERS}; create table notes (like papers including all);
       alter table notes alter body set storage external; insert into notes select * from papers;

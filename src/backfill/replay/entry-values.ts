@@ -80,7 +80,7 @@ function ownText(type: TypeInfo | undefined, value: string): string | undefined 
   if (type?.name !== 'hstore' || type.extension !== 'hstore') return undefined;
   return `case when jsonb_typeof(${value}) = 'object' then coalesce((
     select string_agg(format('"%s"=>%s', ${escaped('e.key')}, coalesce('"' || ${escaped('e.value')} || '"', 'NULL')), ',')
-      from jsonb_each_text(${value}) e), '') end`;
+      from jsonb_each_text(${value}) e), '') else (${value}) #>> '{}' end`;
 }
 
 const INT2VECTOR = 22;

@@ -13,8 +13,8 @@ import { quoteLiteral, quoteTable } from '../../model/quote.ts';
 import {
   isCancelled,
   isDamaged,
-  isDataException,
   isLockTimeout,
+  isNoInput,
   isNotPermitted,
   isOtherTable,
   isUnreadable,
@@ -102,7 +102,7 @@ async function ask(
       if (isLockTimeout(error)) {
         if (performance.now() > query.until) return 'silent';
         await sleep(PAUSE_MS);
-      } else if (isDataException(error)) return 'refused';
+      } else if (isNoInput(error)) return 'refused';
       else if (isUnreadable(error)) {
         // It may have been dropped while it was read.
         const isThere = await source.session(async (client) => await nameOf(client, query.relation.oid));
