@@ -68,7 +68,8 @@ export async function verify(
       onError: lostConnection(log),
     };
     const messages = opened(openPool(options));
-    const catalog = await loadCatalog(messages, keyRing(settings), settings.privateAllowed);
+    const reload = (): Promise<Catalog> => loadCatalog(messages, keyRing(settings), settings.privateAllowed);
+    const catalog = await reload();
     const { sink, database } = chosen(catalog, request.sink);
     const reader = opened(await openReader(sink, catalog));
     const source = opened(await openSource(database));
@@ -79,6 +80,7 @@ export async function verify(
       reader,
       sandbox,
       catalog,
+      reload,
       sleep,
       now: performance.now.bind(performance),
       onProgress,

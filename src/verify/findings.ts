@@ -41,6 +41,8 @@ export interface Walked {
   notes: readonly string[];
 }
 
+const isOrphan = ({ kind, table }: Drift): boolean => kind === 'extra' && table === null;
+
 export class Findings {
   readonly notes: string[] = [];
   /** Fields that a transform makes of more than the row. */
@@ -54,7 +56,7 @@ export class Findings {
   unkept = 0;
   readonly #deps: FindingsDeps;
   readonly #of: FindingsOf;
-  readonly #drifts: Drift[] = [];
+  #drifts: Drift[] = [];
   #suspects: Suspect[] = [];
   #changing = 0;
 
@@ -85,6 +87,18 @@ export class Findings {
     const { drifts, changing } = await this.#deps.recheck(suspects);
     this.#drifts.push(...drifts);
     this.#changing += changing;
+  }
+
+  /** Documents without a row are among what differs. */
+  get hasOrphans(): boolean {
+    return this.#drifts.some(isOrphan);
+  }
+
+  /** Documents without a row are not looked for, or not believed. */
+  leaveExtra(why: readonly string[]): void {
+    this.listed = null;
+    this.notes.push(`extra documents were not looked for: ${why.join('; ')}`);
+    this.#drifts = this.#drifts.filter((drift) => !isOrphan(drift));
   }
 
   /** As it is after `flush`. */

@@ -24,7 +24,7 @@ import type { VerifyOptions } from './options.ts';
 import { ensureDelivering, untilPassed } from './passed.ts';
 import { KEPT_DRIFTS, type Kept, type Progress } from './progress.ts';
 import { type RecheckDeps, type Rechecked, recheck, type Suspect } from './recheck.ts';
-import { sharers } from './shared-index.ts';
+import { comeSince, othersIn } from './shared-index.ts';
 import { type RowsPage, readRowsAfter } from './source-rows.ts';
 import { findTables, type VerifiedTable } from './tables.ts';
 
@@ -37,6 +37,8 @@ export interface VerifyDeps {
   reader: IndexReader;
   sandbox: Pick<Sandbox, 'shape'>;
   catalog: Catalog;
+  /** The catalog as it is now. */
+  reload(): Promise<Catalog>;
   /** Rejects when the signal says so. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds. */
@@ -90,6 +92,7 @@ export async function verifySink(deps: VerifyDeps, input: VerifyInput, options: 
   await deps.sleep(options.refreshMs, input.signal);
   verification.goOn();
   await verification.compare();
+  await verification.confirmExtra();
   const report = await verification.findings.report();
   return { report, again: (suspects) => verification.again(suspects), tables };
 }
@@ -247,16 +250,12 @@ class Verification {
     const { sink, signal } = this.#input;
     const { findings } = this;
     const why = [
-      ...sharers(this.#deps.catalog, sink).map((name) => `sink ${name} writes into the same index, or may`),
+      ...othersIn(this.#deps.catalog, sink),
       ...this.#plan.unknown,
       ...(this.#recheck.rules.deletes ? [] : ['the sink takes no delete']),
       ...(findings.isFull ? ['too much differs already'] : []),
     ];
-    if (why.length > 0) {
-      findings.listed = null;
-      findings.notes.push(`extra documents were not looked for: ${why.join('; ')}`);
-      return;
-    }
+    if (why.length > 0) return findings.leaveExtra(why);
     let listed = 0;
     for (const index of this.#indexes) {
       for await (const { documents, part } of this.#deps.reader.list(index, signal)) {
@@ -272,6 +271,13 @@ class Verification {
       await findings.flush();
     }
     findings.listed = listed;
+  }
+
+  /** What has come into the index of others since, or of tables that were not compared, is not extra. */
+  async confirmExtra(): Promise<void> {
+    if (!this.findings.hasOrphans) return;
+    const why = await comeSince(this.#deps, { ...this.#input, compared: this.#done });
+    if (why.length > 0) this.findings.leaveExtra(why);
   }
 
   async again(suspects: readonly Suspect[]): Promise<readonly Drift[]> {
