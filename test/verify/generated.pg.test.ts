@@ -7,7 +7,7 @@ import { type BulkServer, startBulkServer } from '../support/engines/bulk-server
 import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type RunVerify, verification } from '../support/fixtures/verification.ts';
 import { ofReplication } from '../support/postgres/capture-way.ts';
-import { type Cluster, hasPostgres15, startCluster } from '../support/postgres/postgres.ts';
+import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { startService, stopServices } from '../support/processes/service.ts';
 import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
@@ -104,7 +104,7 @@ describe('verify and generated columns', function () {
     declare(`agree about those ${title}`, async function () {
       if (major === 15 && !hasPostgres15()) return this.skip();
       engine = await startBulkServer({ indexes: ['sums'] });
-      world = await createWorld(TABLE + also, major === 15 ? { cluster: await cluster15() } : {});
+      world = await createWorld(TABLE + also, { cluster: await (major === 15 ? cluster15() : sharedCluster()) });
       await startService({ databaseUrl: world.messagesUrl, yaml: world.yaml + sinksOf(engine) });
       verify = verification(world.messagesUrl, 300);
       const document = (id: number): unknown => engine.engine.documents('sums').get(String(id));
