@@ -1232,7 +1232,7 @@ declare
   v_table text[];
   v_id uuid;
 begin
-  select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = retention
+  select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = lower(retention)
    order by s.name = retention desc limit 1;
   if not found or v_from.destination_database_id is null then
     raise exception '% is not the name or id of a change retention', quote_literal(coalesce(retention, ''))
@@ -1973,7 +1973,7 @@ declare
 begin
   select s.no into v_no from millrace_private.sinks s where s.receivable and s.name = p_consumer;
   if not found then
-    select s.no into v_no from millrace_private.sinks s where s.receivable and s.id::text = p_consumer;
+    select s.no into v_no from millrace_private.sinks s where s.receivable and s.id::text = lower(p_consumer);
   end if;
   if v_no is null then
     raise exception 'there is no pull consumer %', quote_nullable(p_consumer) using errcode = 'MR404',
@@ -2207,7 +2207,7 @@ AS $function$
 declare
   v_no integer;
 begin
-  select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = p_database;
+  select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = lower(p_database);
   if not found then
     raise exception 'there is no database %', quote_nullable(p_database) using errcode = 'MR404',
       hint = 'select database_name from millrace.database_status';
@@ -4415,7 +4415,7 @@ declare
 begin
   select s.no into v_no from millrace_private.sinks s where s.name = p_sink;
   if not found then
-    select s.no into v_no from millrace_private.sinks s where s.id::text = p_sink;
+    select s.no into v_no from millrace_private.sinks s where s.id::text = lower(p_sink);
   end if;
   if v_no is null then
     raise exception 'there is no sink %', quote_nullable(p_sink) using errcode = 'MR404',

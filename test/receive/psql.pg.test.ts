@@ -62,7 +62,7 @@ describe('receive: from psql', () => {
       },
     });
     const done = await m.db.query<{ ack: number }>('select millrace.ack($1, $2)', [
-      sink.id,
+      sink.id.toUpperCase(),
       rows.map((row) => row.ack_id),
     ]);
     expect(done.rows[0]!.ack).to.equal(2);

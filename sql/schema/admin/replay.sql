@@ -11,7 +11,7 @@ declare
   v_table text[];
   v_id uuid;
 begin
-  select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = retention
+  select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = lower(retention)
    order by s.name = retention desc limit 1;
   if not found or v_from.destination_database_id is null then
     raise exception '% is not the name or id of a change retention', quote_literal(coalesce(retention, ''))

@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer;
 begin
-  select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = p_database;
+  select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = lower(p_database);
   if not found then
     raise exception 'there is no database %', quote_nullable(p_database) using errcode = 'MR404',
       hint = 'select database_name from millrace.database_status';

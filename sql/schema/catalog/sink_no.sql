@@ -7,7 +7,7 @@ declare
 begin
   select s.no into v_no from millrace_private.sinks s where s.name = p_sink;
   if not found then
-    select s.no into v_no from millrace_private.sinks s where s.id::text = p_sink;
+    select s.no into v_no from millrace_private.sinks s where s.id::text = lower(p_sink);
   end if;
   if v_no is null then
     raise exception 'there is no sink %', quote_nullable(p_sink) using errcode = 'MR404',

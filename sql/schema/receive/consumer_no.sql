@@ -7,7 +7,7 @@ declare
 begin
   select s.no into v_no from millrace_private.sinks s where s.receivable and s.name = p_consumer;
   if not found then
-    select s.no into v_no from millrace_private.sinks s where s.receivable and s.id::text = p_consumer;
+    select s.no into v_no from millrace_private.sinks s where s.receivable and s.id::text = lower(p_consumer);
   end if;
   if v_no is null then
     raise exception 'there is no pull consumer %', quote_nullable(p_consumer) using errcode = 'MR404',
