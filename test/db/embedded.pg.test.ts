@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
@@ -53,15 +54,18 @@ describe('embedded postgres', () => {
     return server;
   }
 
-  async function holder(dir: string): Promise<{ parent: ChildProcess; port: number; pid: number }> {
+  /** `mayFail`: it is quiet about it. */
+  async function holder(dir: string, mayFail = false): Promise<{ parent: ChildProcess; port: number; pid: number }> {
     const script = new URL('../support/postgres/embedded-holder.ts', import.meta.url).pathname;
-    const parent = spawn(process.execPath, [script, dir, 'p@ss/word'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const stdio = ['ignore', 'pipe', mayFail ? 'ignore' : 'inherit'] as const;
+    const parent = spawn(process.execPath, [script, dir, 'p@ss/word'], { stdio: [...stdio] });
     cleanups.push(async () => parent.kill('SIGKILL'));
     let text = '';
     parent.stdout.on('data', (chunk) => {
       text += chunk;
     });
-    await until('the holder started its server', () => text.includes('\n'), 20_000);
+    const ended = once(parent, 'exit').then(() => Promise.reject(new Error('the holder ended')));
+    await Promise.race([ended, until('the holder started its server', () => text.includes('\n'), 60_000)]);
     return { parent, ...JSON.parse(text) };
   }
 
@@ -161,6 +165,18 @@ describe('embedded postgres', () => {
     expect(isAlive(pid)).to.equal(true);
     parent.kill('SIGKILL');
     await until('the server ended', () => !isAlive(pid));
+  });
+
+  it('leaves it alone also after others were started in its folder at the same moment', async () => {
+    const dir = await folder();
+    await (await start(dir)).stop();
+    const both = await Promise.allSettled([holder(dir, true), holder(dir, true)]);
+    const ready = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(ready).to.have.length(1);
+    const { parent, pid } = ready[0]!;
+    const error = await failure(startEmbedded({ dir, password: 'p@ss/word', log: () => undefined }));
+    expect(error.message).to.contain(`process ${parent.pid}`);
+    expect(isAlive(pid)).to.equal(true);
   });
 
   it('makes no second data folder for who starts in the same folder at the same moment', async () => {

@@ -29,19 +29,23 @@ export async function readPidFile(data: string): Promise<PidFile | undefined> {
   return text === undefined ? undefined : parsePidFile(text);
 }
 
+/** What a server is told of the process that starts it: a setting of its command line, which nobody else can change. */
+export const OWNER = 'millrace.owner';
+
 /**
- * Leaves the data folder without a server. `ownerFile` holds the pid of the process that started the last one.
+ * Leaves the data folder without a server.
  * @throws MillraceError bad_setting when a living service uses the folder, or the server does not stop.
  */
-export async function stopOrphan(data: string, ownerFile: string, options: { deadlineMs: number }): Promise<boolean> {
+export async function stopOrphan(data: string, options: { deadlineMs: number }): Promise<boolean> {
   const found = await readPidFile(data);
-  if (found === undefined) return false;
-  if (!isAlive(found.pid) || !(await isServerOf(found.pid, data))) {
+  // The file of a process that is gone is Postgres' own affair: another start may be making a new one right now.
+  if (found === undefined || !isAlive(found.pid)) return false;
+  if (!(await isServerOf(found.pid, data))) {
     // Postgres itself would refuse to start if the pid now belongs to some other process of the same account.
     await rm(path.join(data, 'postmaster.pid'), { force: true });
     return false;
   }
-  const owner = Number(await readFile(ownerFile, 'utf8').catch(() => ''));
+  const owner = await ownerOf(found.pid);
   if (owner > 0 && (await parentOf(found.pid)) === owner) {
     throw new MillraceError('bad_setting', `Another Millrace (process ${owner}) already runs on ${data}`, {
       remedy: 'Stop it first, or start this one in another folder.',
@@ -87,8 +91,18 @@ async function isServerOf(pid: number, data: string): Promise<boolean> {
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
     return cwd === data;
   }
-  const command = await ps(pid, 'command');
+  const command = await commandOf(pid);
   return command.includes('postgres') && command.includes(data);
+}
+
+/** Who started the server of this pid; 0: nobody of ours. */
+async function ownerOf(pid: number): Promise<number> {
+  return Number(new RegExp(`${OWNER}=(\\d+)`).exec(await commandOf(pid))?.[1] ?? 0);
+}
+
+async function commandOf(pid: number): Promise<string> {
+  if (process.platform !== 'linux') return await ps(pid, 'command');
+  return await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }
 
 async function parentOf(pid: number): Promise<number> {

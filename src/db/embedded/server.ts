@@ -5,7 +5,7 @@
  * where the last one stopped, also after kill -9. The data folder appears whole or not at all.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { access, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { MillraceError } from '../../model/errors.ts';
@@ -14,7 +14,7 @@ import { freePort, freePortFrom } from '../../runtime/free-port.ts';
 import { type Account, plainEnvironment, serverAccount } from './account.ts';
 import { startGuard } from './guard.ts';
 import { initialise, lastLines } from './initdb.ts';
-import { readPidFile, stopOrphan } from './orphan.ts';
+import { OWNER, readPidFile, stopOrphan } from './orphan.ts';
 import { choosePlace, type Place } from './place.ts';
 
 export interface EmbeddedOptions {
@@ -73,7 +73,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   if (place.moved)
     options.log(`the embedded Postgres keeps its data in ${place.dir}: its account cannot reach ${options.dir}`);
   const data = path.join(place.dir, 'data');
-  if (await stopOrphan(data, ownerFile(place), { deadlineMs: 8_000 })) {
+  if (await stopOrphan(data, { deadlineMs: 8_000 })) {
     options.log('stopped an embedded Postgres that an earlier run had left over');
   }
   if (!(await exists(path.join(data, 'PG_VERSION')))) {
@@ -105,7 +105,8 @@ async function launch(account: Account, place: Place, options: EmbeddedOptions &
   const data = path.join(place.dir, 'data');
   const logFile = path.join(place.dir, 'server.log');
   const logHandle = await open(logFile, 'w', 0o600);
-  const settings = Object.entries({ ...SETTINGS, ...options.settings, port: String(options.port) });
+  const own = { port: String(options.port), [OWNER]: String(process.pid) };
+  const settings = Object.entries({ ...SETTINGS, ...options.settings, ...own });
   const child = spawn(
     path.join(place.bin, 'postgres'),
     ['-D', data, ...settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])],
@@ -123,7 +124,6 @@ async function launch(account: Account, place: Place, options: EmbeddedOptions &
   });
   await logHandle.close();
   if (child.pid === undefined) return { failure: `${place.bin}/postgres cannot be run` };
-  await writeFile(ownerFile(place), String(process.pid));
   const guard = startGuard(child.pid, place.dir, options.temporary === true ? 'remove' : 'keep');
   const stop = once(async (deadlineMs?: number) => {
     await stopServer(child, exited, deadlineMs ?? 8_000);
@@ -200,10 +200,6 @@ function once(act: (deadlineMs?: number) => Promise<void>): (deadlineMs?: number
     running ??= act(deadlineMs);
     return running;
   };
-}
-
-function ownerFile(place: Place): string {
-  return path.join(place.dir, 'owner.pid');
 }
 
 async function exists(file: string): Promise<boolean> {
