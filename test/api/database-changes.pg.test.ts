@@ -143,7 +143,14 @@ describe('api: databases are made, edited and deleted', () => {
       expect([back.status, back.json.version], back.text).to.deep.equal([200, edited.json.version]);
     }
     await fails(made({ name: 'third', url: at('third'), ...parts }), 422, 'invalid', ['slot']);
-    await fails(call('PATCH', '/archive', { slot: { create_if_not_exists: true } }), 422, 'invalid', ['slot']);
+    // As soon as something reads from it, it needs one.
+    const read = await web.call('POST', '/api/sinks', { body: pullFrom('archive') });
+    expect([read.status, Object.keys(read.json.validation_errors)], read.text).to.deep.equal([422, ['database']]);
+    expect((await call('PATCH', '/archive', { slot: { name: 'own' } })).status).to.equal(200);
+    expect((await web.call('POST', '/api/sinks', { body: pullFrom('archive') })).status).to.equal(200);
+    expect((await call('PATCH', '/archive', { slot: null })).json.code).to.equal('invalid');
+    const own = { slot: { name: 'millrace', create_if_not_exists: true } };
+    await fails(call('PATCH', '/archive', own), 422, 'invalid', ['slot']);
   });
 
   it('leaves to the file what is of the file', async () => {

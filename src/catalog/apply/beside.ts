@@ -2,6 +2,7 @@
  * What a file declares, together with what is there beside it: things that were made without it, and that it does not name. Each file
  * by itself is checked where it is read.
  */
+import type { SinkSettings } from '../../model/declared.ts';
 import type { Fault } from '../../model/errors.ts';
 import { fieldOf } from '../../model/finding.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
@@ -11,16 +12,16 @@ import { clashes } from '../declare/references.ts';
 import type { Current } from './current.ts';
 import { misfit, usesOf } from './function-uses.ts';
 import { kindOf } from './sinks.ts';
-import type { Decided, Step } from './step.ts';
+import type { Decided, Step, Taking } from './step.ts';
 import { besideOf, hasSlot } from './stored.ts';
 
 const NONE = new Set<string>();
 
-/** Of what is made or changed; @throws MillraceError bad_setting: another SECRET_KEY. */
+/** Of what is made or changed. @throws MillraceError bad_setting: another SECRET_KEY. */
 export function besideFaults(
   current: Current,
   declared: Declared,
-  { decided, keys }: { decided: Decided; keys: KeyRing },
+  { decided, taking: { keys, managedBy } }: { decided: Decided; taking: Pick<Taking, 'keys' | 'managedBy'> },
 ): Fault[] {
   const named = namesIn(decided.steps);
   const written = namesIn(decided.steps.filter(({ action }) => action !== 'keep'));
@@ -36,7 +37,11 @@ export function besideFaults(
         )
       : [],
   );
-  const found = clashes(together(others, declared, { named, keys })).flatMap(({ path, message, remedy }) => {
+  const all = together(others, declared, { named, keys });
+  const made = namesIn(decided.steps.filter(({ action }) => action === 'create')).sinks;
+  const slots = declared.sinks.flatMap(({ settings }) => (made.has(settings.name) ? ofAnother(all, settings) : []));
+  if (managedBy === 'api') return slots;
+  const found = clashes(all).flatMap(({ path, message, remedy }) => {
     const [list, ...at] = path;
     const isOurs = (list === 'databases' ? written.databases : list === 'sinks' ? written.sinks : NONE).has(
       String(at[0]),
@@ -45,7 +50,19 @@ export function besideFaults(
       ? [{ field: fieldOf(at), message: message.replace(/ above\b/, ' that the file does not name'), remedy }]
       : [];
   });
-  return [...misfits, ...found];
+  return [...misfits, ...slots, ...found];
+}
+
+/** A sink's database is read from then, and so its slot is another one's no longer. */
+function ofAnother({ databases }: Pick<Entries, 'databases'>, { name, database }: SinkSettings): Fault[] {
+  const own = databases.find((one) => one.name === database);
+  if (own?.value === undefined) return [];
+  const read = { ...own, path: ['own'], value: { ...own.value, hasSlot: true } };
+  const last = [...databases.filter((one) => one !== own), read];
+  const isTaken = clashes({ databases: last, sinks: [] }).some(({ path }) => path.join('.') === 'own.slot');
+  if (!isTaken) return [];
+  const message = `reads from ${database}, which has no slot of its own: another database on its server has that one`;
+  return [{ field: `${name}.database`, message, remedy: `Give ${database} a slot of its own, then make the sink.` }];
 }
 
 interface Names {

@@ -42,8 +42,7 @@ export function decide(current: Current, given: Declared, wishes: Wishes): Decid
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
   if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, asker: wishes.asker, decided });
-  if (wishes.managedBy === 'file')
-    decided.faults.push(...besideFaults(current, declared, { decided, keys: wishes.keys }));
+  decided.faults.push(...besideFaults(current, declared, { decided, taking: into.taking }));
   decided.faults.push(...boundFaults(current, decided.steps));
   for (const { name, old, new: after } of decided.steps)
     decided.faults.push(...annotationFaults({ name, annotations: after?.annotations, before: old?.annotations }));

@@ -42,17 +42,27 @@ describe('a file beside things that were made without it', () => {
 
   it('is refused a slot, triggers and a change table that one of them has', async () => {
     const parts = { publication: { name: 'p' } };
-    await make('database', { name: 'other', url: at('other'), slot: { name: 'millrace' }, ...parts });
-    // Nothing reads from it yet, and so it needs no slot.
-    await apply(SHOP);
-    await make('sink', { ...sink, database: 'other', filter: null });
-    const wider = SHOP.replace('name: shop', 'name: shop\n    pool_size: 7');
-    expect(await refused(wider)).to.deep.equal([
-      'shop.slot has the slot of a database that the file does not name, on the same server',
+    const slot = { name: 'millrace', create_if_not_exists: true };
+    await make('database', { name: 'other', url: at('other'), slot, ...parts });
+    const taken = 'shop.slot has the slot of a database that the file does not name, on the same server';
+    expect(await refused(SHOP)).to.deep.equal([taken]);
+    const own = SHOP.replaceAll('name: millrace', 'name: own');
+    expect((await apply(own)).created).to.deep.equal(['database shop']);
+    const wider = own.replace('name: shop', 'name: shop\n    pool_size: 7');
+    const slotOfOther = async (name: string) =>
+      await messages.db.query(
+        `update millrace_private.databases set settings = jsonb_set(settings, '{slot,name}', to_jsonb($1::text))
+          where name = 'other'`,
+        [name],
+      );
+    await slotOfOther('own');
+    expect((await apply(own)).changed, 'a start goes on').to.deep.equal([]);
+    expect(await refused(wider)).to.deep.equal([taken]);
+    const read = `sinks: [{ name: reader, database: shop, destination: { type: pull } }]`;
+    expect(await refused(own + read)).to.deep.equal([
+      'reader.database reads from shop, which has no slot of its own: another database on its server has that one',
     ]);
-    expect((await apply(SHOP)).changed, 'a start goes on').to.deep.equal([]);
-    const own = wider.replaceAll('name: millrace', 'name: own');
-    expect((await apply(own)).changed).to.deep.equal(['database shop']);
+    await slotOfOther('millrace');
     await make('database', { name: 'noted', url: at('shop'), capture: 'triggers', ...parts });
     expect(await refused(own.replace('name: shop', 'name: shop\n    capture: triggers'))).to.deep.equal([
       'shop.capture is triggers, and a database that the file does not name captures the same database by triggers',
