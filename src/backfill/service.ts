@@ -10,7 +10,9 @@ import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/tls.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import type { QuotedTable } from '../model/quote.ts';
 import { type Remedy, remedyForReading } from '../model/remedies.ts';
+import { nameNow } from '../routing/earlier-names.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
 import type { Log } from '../runtime/log.ts';
 import { describeTable, sortColumnOf, type TableDescription } from '../source/describe-table.ts';
@@ -210,9 +212,7 @@ class Task {
   async #reader(signal: AbortSignal): Promise<Reader> {
     const { messages, source, streaming } = this.#deps;
     const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
-    const publication = streaming.database.settings.publication.name;
-    const named = { schema: table_schema ?? '', name: table_name ?? '' };
-    const table = await describeTable(source, { ...named, publication, byTriggers: streaming.byTriggers });
+    const table = await described(streaming, source, { schema: table_schema ?? '', name: table_name ?? '' });
     const relation = await relationFor(streaming, this.#backfill, table);
     if (kind === 'keys')
       return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#size.budget });
@@ -242,11 +242,32 @@ class Task {
   }
 }
 
+/** The table of this name, or that had it when no other one has. @throws MillraceError, as `describeTable`. */
+async function described(streaming: Streaming, source: Database, named: QuotedTable): Promise<TableDescription> {
+  const publication = streaming.database.settings.publication.name;
+  const describe = (table: QuotedTable): Promise<TableDescription> =>
+    describeTable(source, { ...table, publication, byTriggers: streaming.byTriggers });
+  try {
+    return await describe(named);
+  } catch (error) {
+    if (!(error instanceof MillraceError) || error.code !== 'not_found') throw error;
+    const now = await nameNow({ ...streaming.relations, source }, named);
+    if (now === undefined) throw error;
+    return await describe(now);
+  }
+}
+
 /** The table as the stream would load it, with the route of this sink alone. @throws MillraceError bad_request. */
 async function relationFor(streaming: Streaming, backfill: Backfill, table: TableDescription): Promise<LoadedRelation> {
   const relation = await loadRelation(streaming.relations, table.message);
   const routes = relation.routes.filter((route) => route.sinkNo === backfill.sink_no);
   if (routes.length > 0) return { ...relation, routes };
+  const sink = streaming.database.sinks.find(({ no }) => no === backfill.sink_no);
+  if (sink?.settings.status === 'disabled') {
+    throw new MillraceError('bad_request', `sink ${backfill.sink_name} is disabled: it keeps no messages`, {
+      remedy: 'Set its status to active or paused, then resume the backfill.',
+    });
+  }
   const message = `sink ${backfill.sink_name} does not take in ${table.schema}.${table.name}`;
   throw new MillraceError('bad_request', message, { remedy: 'Name a table of its source, or add it there.' });
 }

@@ -39,7 +39,7 @@ describe('a backfill of a table that becomes another one', function () {
     };
     await until('it is over', async () => {
       await take();
-      return (await backfillsOf(on.messages.db))[0]?.state !== 'running';
+      return !['waiting', 'running'].includes((await backfillsOf(on.messages.db))[0]!.state);
     });
     await take();
     return read;
@@ -51,6 +51,32 @@ describe('a backfill of a table that becomes another one', function () {
     await on.source.query('begin; alter table items rename to former; alter table next rename to items; commit');
     const read = await takenUntilOver(sinkNo);
     expect(new Set(read.filter((record) => record.includes('"next"'))).size).to.equal(12_000);
+  });
+
+  it('goes on with its own table under another name, also in another schema', async () => {
+    const sinkNo = await waiting(
+      `create schema store; ${items('items', 'id int primary key, name text', "n, 'the same'")}`,
+    );
+    await on.source.query('alter table items rename to things; alter table things set schema store');
+    const read = await takenUntilOver(sinkNo);
+    expect((await backfillsOf(on.messages.db))[0]).to.include({ reason: null, state: 'done', rows_done: 12_000 });
+    expect(new Set(read).size).to.equal(12_000);
+  });
+
+  it('says that its sink was disabled meanwhile, and goes on when it is resumed', async () => {
+    const sinkNo = await waiting(items('items', 'id int primary key, name text', "n, 'the same'"));
+    await on.messages.db.query("select millrace.disable('worker')");
+    const before = await takenUntilOver(sinkNo);
+    const [failed] = await backfillsOf(on.messages.db);
+    expect(failed).to.include({
+      state: 'failed',
+      reason: 'sink worker is disabled: it keeps no messages',
+      remedy: 'Set its status to active or paused, then resume the backfill.',
+    });
+    await on.messages.db.query("select millrace.resume('worker')");
+    await on.messages.db.query('select millrace.resume_backfill($1)', [failed!.id]);
+    const read = [...before, ...(await takenUntilOver(sinkNo))];
+    expect([read.length, new Set(read).size]).to.deep.equal([12_000, 12_000]);
   });
 
   it('of all tables sends one that is called otherwise since its sink was told its name', async () => {

@@ -218,6 +218,17 @@ describe('a replay', function () {
     expect(sent.every(({ record }) => String(record.note).length === 640_000)).to.equal(true);
   });
 
+  it('of a table that is called otherwise now', async () => {
+    await world.shop.query('alter table orders rename to purchases');
+    await world.drained('pull');
+    const done = await world.ended(await world.replay(`'history', 'pull', to_seq => ${entries[7]!.seq}`));
+    expect(done).to.include({ state: 'done', rows_sent: 8, reason: null });
+    const sent = await world.drained('pull');
+    expect(sent.map(plain)).to.deep.equal(entries.slice(0, 8).map(plain));
+    expect(new Set(sent.map(({ metadata }) => metadata.table_name))).to.deep.equal(new Set(['purchases']));
+    await world.shop.query('alter table purchases rename to orders');
+  });
+
   it('of a table that was made anew, with other keys: what the entries do not tell comes from record_pk', async () => {
     await world.shop.query(`drop table orders; create table orders (ident int primary key, kind text)`);
     await world.shop.query('alter publication of_the_test add table orders');
