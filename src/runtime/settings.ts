@@ -98,7 +98,7 @@ const CHECKS: Record<Variable, Check> = {
     'be true, false, declared, or networks with commas between them (10.0.0.0/8, fd00::/8)',
   ),
   CONFIG_FILE_PATH: anyText,
-  CONFIG_FILE_YAML: must(isBase64Text, 'be UTF-8 text in base64; `base64 -w0 millrace.yaml` makes it'),
+  CONFIG_FILE_YAML: must(isBase64Text, 'be UTF-8 text in base64; `base64 < millrace.yaml` makes it'),
 };
 
 const levelOf = (value: string | undefined): LogLevel | undefined => LEVELS.find((level) => level === value);
