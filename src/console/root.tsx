@@ -1,7 +1,7 @@
 /** The routes that everything hangs under: `root` has nothing around it, `inside` is for who has logged in. */
 import { createRootRoute, createRoute, Link, Outlet, redirect, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ApiError, call, rememberCsrf } from './api/client.ts';
+import { ApiError, call, isOutdated, rememberCsrf } from './api/client.ts';
 import { askOverview, useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
 import { queryClient } from './api/queries.ts';
@@ -87,7 +87,7 @@ export const anywhere = createRoute({
   ),
 });
 
-/** A fault of ours: the page can be tried again. */
+/** A fault of ours: the page can be tried again. Or a newer console has not the part of it that was wanted: that one is loaded. */
 function Failed({ error }: { error: unknown }) {
   const router = useRouter();
   return (
@@ -98,7 +98,7 @@ function Failed({ error }: { error: unknown }) {
         <p className="font-mono text-sm">{error instanceof Error ? error.message : String(error)}</p>
       )}
       <p className="mt-3">
-        <Button onClick={() => void router.invalidate()}>Try again</Button>
+        <Button onClick={() => (isOutdated() ? location.reload() : void router.invalidate())}>Try again</Button>
       </p>
     </Page>
   );

@@ -109,6 +109,23 @@ describe('browser: a page that is open', () => {
     await seen.close();
   });
 
+  it('shows a page that was asked for while nobody answered, as soon as somebody does', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/functions');
+    await page.getByText('No functions yet').waitFor();
+    await page.evaluate('globalThis.isSame = true');
+    const { port } = web.web;
+    await web.close();
+    await page.getByText('No answer since').waitFor();
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByText('No answer since').waitFor();
+    await start(port);
+    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    expect(await page.evaluate('globalThis.isSame'), 'the page was not loaded anew').to.equal(true);
+    await seen.close();
+  });
+
   it('is framed by no other site, and read or changed by none', async () => {
     const seen = await see(browser, { db: m.db, url: web.url }, { expected: /frame|CORS|Content Security/i });
     const { page } = seen;

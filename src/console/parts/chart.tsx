@@ -1,6 +1,7 @@
 /** Figures over time: as lines, with what stands under the pointer, and as a table for whoever wants or needs that. */
 import { lazy, Suspense, useState } from 'react';
 import { useZone } from '../lib/clock.ts';
+import { loaded } from '../lib/code.ts';
 import { instant } from '../lib/format.ts';
 import type { Line } from './plot.tsx';
 import { At } from './time.tsx';
@@ -15,7 +16,7 @@ interface ChartProps {
   isBytes?: boolean;
 }
 
-const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
+const Plot = lazy(async () => ({ default: (await loaded(() => import('./plot.tsx'))).Plot }));
 
 const TONES: Record<Line['tone'], string> = {
   accent: 'border-accent',

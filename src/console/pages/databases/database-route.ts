@@ -1,11 +1,12 @@
 /** What all tabs of a database hang under. */
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { inside } from '../../root.tsx';
 
 export const databaseRoute = createRoute({
   getParentRoute: () => inside,
   path: '/databases/$database',
-  component: lazyRouteComponent(() => import('./database-frame.tsx'), 'DatabaseFrame'),
+  component: lazyPage(() => import('./database-frame.tsx'), 'DatabaseFrame'),
 });
 
 /** An alert leads to the database's name alone. */

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { databaseIndexRoute, databaseRoute } from './database-route.ts';
@@ -6,32 +7,32 @@ import { databaseIndexRoute, databaseRoute } from './database-route.ts';
 const list = createRoute({
   getParentRoute: () => inside,
   path: '/databases',
-  component: lazyRouteComponent(() => import('./list.tsx'), 'Databases'),
+  component: lazyPage(() => import('./list.tsx'), 'Databases'),
 });
 
 const connect = createRoute({
   getParentRoute: () => inside,
   path: '/databases/new',
-  component: lazyRouteComponent(() => import('./connect.tsx'), 'Connect'),
+  component: lazyPage(() => import('./connect.tsx'), 'Connect'),
 });
 
 const overview = createRoute({
   getParentRoute: () => databaseRoute,
   path: '/overview',
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'DatabaseOverview'),
+  component: lazyPage(() => import('./overview.tsx'), 'DatabaseOverview'),
 });
 
 const tables = createRoute({
   getParentRoute: () => databaseRoute,
   path: '/tables',
   validateSearch: searchOf({ q: text }),
-  component: lazyRouteComponent(() => import('./tables.tsx'), 'Tables'),
+  component: lazyPage(() => import('./tables.tsx'), 'Tables'),
 });
 
 const settings = createRoute({
   getParentRoute: () => databaseRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings.tsx'), 'DatabaseSettings'),
+  component: lazyPage(() => import('./settings.tsx'), 'DatabaseSettings'),
 });
 
 export const databaseRoutes = [

@@ -1,6 +1,7 @@
 /** Code on the left, real messages and what becomes of them on the right. */
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { usePerson } from '../../api/person.ts';
+import { loaded } from '../../lib/code.ts';
 import { Field } from '../../parts/field.tsx';
 import { Badge } from '../../parts/icons.tsx';
 import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
@@ -13,7 +14,7 @@ import { useNames } from './use-names.ts';
 import { useRun } from './use-run.ts';
 import { useSamples } from './use-samples.ts';
 
-const Editor = lazy(async () => ({ default: (await import('../../parts/editor.tsx')).Editor }));
+const Editor = lazy(async () => ({ default: (await loaded(() => import('../../parts/editor.tsx'))).Editor }));
 
 interface WorkbenchProps {
   type: FnType;

@@ -1,5 +1,6 @@
 /** Tabs of a sink: its messages that are not settled, and what becomes of them. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { flag, searchOf } from '../../lib/search.ts';
 import { sinkRoute } from '../sinks/sink-route.ts';
 import { messagesSearch } from './filter.ts';
@@ -8,7 +9,7 @@ const messages = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/messages',
   validateSearch: messagesSearch,
-  component: lazyRouteComponent(() => import('./sink-messages.tsx'), 'SinkMessages'),
+  component: lazyPage(() => import('./sink-messages.tsx'), 'SinkMessages'),
 });
 
 /** The page draws it beside its list. */
@@ -18,7 +19,7 @@ const trace = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/trace',
   validateSearch: searchOf({ failures: flag, stopped: flag }),
-  component: lazyRouteComponent(() => import('../trace/trace.tsx'), 'Trace'),
+  component: lazyPage(() => import('../trace/trace.tsx'), 'Trace'),
 });
 
 export const messageTabs = [messages.addChildren([message]), trace] as const;

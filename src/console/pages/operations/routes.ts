@@ -1,5 +1,6 @@
 /** Long work, and the tabs of a sink that begin it. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { sinkRoute } from '../sinks/sink-route.ts';
@@ -15,25 +16,25 @@ const list = createRoute({
     database: text,
     cursor: text,
   }),
-  component: lazyRouteComponent(() => import('./list.tsx'), 'Operations'),
+  component: lazyPage(() => import('./list.tsx'), 'Operations'),
 });
 
 const one = createRoute({
   getParentRoute: () => inside,
   path: '/operations/$id',
-  component: lazyRouteComponent(() => import('./one.tsx'), 'OneOperation'),
+  component: lazyPage(() => import('./one.tsx'), 'OneOperation'),
 });
 
 const backfills = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/backfills',
-  component: lazyRouteComponent(() => import('./sink-backfills.tsx'), 'SinkBackfills'),
+  component: lazyPage(() => import('./sink-backfills.tsx'), 'SinkBackfills'),
 });
 
 const verify = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/verify',
-  component: lazyRouteComponent(() => import('./sink-verify.tsx'), 'SinkVerify'),
+  component: lazyPage(() => import('./sink-verify.tsx'), 'SinkVerify'),
 });
 
 export const operationRoutes = [list, one] as const;

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { inside } from '../../root.tsx';
 
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'Overview'),
+  component: lazyPage(() => import('./overview.tsx'), 'Overview'),
 });
 
 export const overviewRoutes = [overview] as const;

@@ -1,5 +1,6 @@
 /** Logging in, people and tokens. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { searchOf, text } from '../../lib/search.ts';
 import { inside, root } from '../../root.tsx';
 
@@ -7,13 +8,13 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: searchOf({ next: text }),
-  component: lazyRouteComponent(() => import('./login.tsx'), 'Login'),
+  component: lazyPage(() => import('./login.tsx'), 'Login'),
 });
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./setup.tsx'), 'Setup'),
+  component: lazyPage(() => import('./setup.tsx'), 'Setup'),
 });
 
 /** Without a session. */
@@ -22,19 +23,19 @@ export const personalRoutes = [login, setup] as const;
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('./tokens.tsx'), 'Tokens'),
+  component: lazyPage(() => import('./tokens.tsx'), 'Tokens'),
 });
 
 const users = createRoute({
   getParentRoute: () => inside,
   path: '/users',
-  component: lazyRouteComponent(() => import('./users.tsx'), 'Users'),
+  component: lazyPage(() => import('./users.tsx'), 'Users'),
 });
 
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+  component: lazyPage(() => import('./account.tsx'), 'Account'),
 });
 
 export const peopleRoutes = [tokens, users, account] as const;

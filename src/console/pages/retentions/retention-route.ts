@@ -1,11 +1,12 @@
 /** What all tabs of a change retention hang under. */
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { inside } from '../../root.tsx';
 
 export const retentionRoute = createRoute({
   getParentRoute: () => inside,
   path: '/change-retentions/$retention',
-  component: lazyRouteComponent(() => import('./retention-frame.tsx'), 'RetentionFrame'),
+  component: lazyPage(() => import('./retention-frame.tsx'), 'RetentionFrame'),
 });
 
 /** An alert leads to its name alone. */

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { messagesSearch } from '../messages/filter.ts';
@@ -8,47 +9,47 @@ import { entriesSearch } from './use-entries.ts';
 const list = createRoute({
   getParentRoute: () => inside,
   path: '/change-retentions',
-  component: lazyRouteComponent(() => import('./list.tsx'), 'Retentions'),
+  component: lazyPage(() => import('./list.tsx'), 'Retentions'),
 });
 
 const create = createRoute({
   getParentRoute: () => inside,
   path: '/change-retentions/new',
   validateSearch: searchOf({ database: text }),
-  component: lazyRouteComponent(() => import('./new.tsx'), 'NewRetention'),
+  component: lazyPage(() => import('./new.tsx'), 'NewRetention'),
 });
 
 const overview = createRoute({
   getParentRoute: () => retentionRoute,
   path: '/overview',
   validateSearch: searchOf({ range: oneOf('hour', 'day', 'month') }),
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'RetentionOverview'),
+  component: lazyPage(() => import('./overview.tsx'), 'RetentionOverview'),
 });
 
 const messages = createRoute({
   getParentRoute: () => retentionRoute,
   path: '/messages',
   validateSearch: messagesSearch,
-  component: lazyRouteComponent(() => import('./messages.tsx'), 'RetentionMessages'),
+  component: lazyPage(() => import('./messages.tsx'), 'RetentionMessages'),
 });
 
 const entries = createRoute({
   getParentRoute: () => retentionRoute,
   path: '/entries',
   validateSearch: entriesSearch,
-  component: lazyRouteComponent(() => import('./entries.tsx'), 'Entries'),
+  component: lazyPage(() => import('./entries.tsx'), 'Entries'),
 });
 
 const replay = createRoute({
   getParentRoute: () => retentionRoute,
   path: '/replay',
-  component: lazyRouteComponent(() => import('./replay.tsx'), 'Replay'),
+  component: lazyPage(() => import('./replay.tsx'), 'Replay'),
 });
 
 const settings = createRoute({
   getParentRoute: () => retentionRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings.tsx'), 'RetentionSettings'),
+  component: lazyPage(() => import('./settings.tsx'), 'RetentionSettings'),
 });
 
 /** The page draws it beside its list. */

@@ -1,5 +1,6 @@
 /** What belongs to the service as a whole. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 
@@ -7,20 +8,20 @@ const audit = createRoute({
   getParentRoute: () => inside,
   path: '/audit',
   validateSearch: searchOf({ actor: text, action: text, subject: text, since: text, until: text, cursor: text }),
-  component: lazyRouteComponent(() => import('./audit.tsx'), 'Audit'),
+  component: lazyPage(() => import('./audit.tsx'), 'Audit'),
 });
 
 const doctor = createRoute({
   getParentRoute: () => inside,
   path: '/doctor',
   validateSearch: searchOf({ database: text, sink: text }),
-  component: lazyRouteComponent(() => import('./doctor.tsx'), 'Doctor'),
+  component: lazyPage(() => import('./doctor.tsx'), 'Doctor'),
 });
 
 const service = createRoute({
   getParentRoute: () => inside,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./service.tsx'), 'Service'),
+  component: lazyPage(() => import('./service.tsx'), 'Service'),
 });
 
 export const serviceRoutes = [audit, doctor, service] as const;

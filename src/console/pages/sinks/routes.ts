@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { functionTabs } from '../functions/routes.ts';
@@ -11,27 +12,27 @@ const list = createRoute({
   getParentRoute: () => inside,
   path: '/sinks',
   validateSearch: searchOf({ q: text, state: oneOf(...SINK_STATES), kind: text, database: text }),
-  component: lazyRouteComponent(() => import('./list.tsx'), 'Sinks'),
+  component: lazyPage(() => import('./list.tsx'), 'Sinks'),
 });
 
 const create = createRoute({
   getParentRoute: () => inside,
   path: '/sinks/new',
   validateSearch: searchOf({ database: text, table: text }),
-  component: lazyRouteComponent(() => import('./new/new-sink.tsx'), 'NewSink'),
+  component: lazyPage(() => import('./new/new-sink.tsx'), 'NewSink'),
 });
 
 const overview = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/overview',
   validateSearch: searchOf({ range: oneOf('hour', 'day', 'month') }),
-  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'SinkOverview'),
+  component: lazyPage(() => import('./overview/overview.tsx'), 'SinkOverview'),
 });
 
 const settings = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'SinkSettings'),
+  component: lazyPage(() => import('./settings/settings.tsx'), 'SinkSettings'),
 });
 
 export const sinkRoutes = [

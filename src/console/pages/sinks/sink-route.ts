@@ -1,11 +1,12 @@
 /** What all tabs of a sink hang under. */
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../lib/code.ts';
 import { inside } from '../../root.tsx';
 
 export const sinkRoute = createRoute({
   getParentRoute: () => inside,
   path: '/sinks/$sink',
-  component: lazyRouteComponent(() => import('./sink-frame.tsx'), 'SinkFrame'),
+  component: lazyPage(() => import('./sink-frame.tsx'), 'SinkFrame'),
 });
 
 /** An alert leads to the sink's name alone. */

@@ -1,5 +1,6 @@
 /** What becomes of a row before it is sent: as it is, or shaped by a function; filtered and routed, where that is wanted. */
 import { lazy, Suspense, useState } from 'react';
+import { loaded } from '../../../lib/code.ts';
 import { Choice, Field } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
 import { faultsAt } from '../../../parts/form/form.tsx';
@@ -11,7 +12,9 @@ import { useSinkForm } from './sink-form.ts';
 import { type AllWritten, proposedFunction, USES, type Use, usesOf, type Written } from './uses.ts';
 
 /** With the editor, which is large: loaded once somebody writes. */
-const Workbench = lazy(async () => ({ default: (await import('../../functions/workbench.tsx')).Workbench }));
+const Workbench = lazy(async () => ({
+  default: (await loaded(() => import('../../functions/workbench.tsx'))).Workbench,
+}));
 
 interface FunctionPartProps {
   written: AllWritten;
