@@ -55,6 +55,8 @@ export interface SinkKind<Own extends Destination = Destination> {
   jobs?(given: JobsGiven<Own>): Promise<SinkJobs>;
   /** Of a kind that writes into a declared database: where. */
   writesInto?(destination: Own): DestinationTable;
+  /** What goes on as before though it is declared otherwise now, and how to end that, for people; undefined: nothing does. */
+  leavesBehind?(before: Own, after: Own): string | undefined;
   /** Whom its credential is told to: sealed with it, so that it opens for nobody else. Absent: there is none. */
   server?(destination: Own): string;
 }

@@ -92,6 +92,8 @@ export function decideSinks(
           `\`bin/millrace backfill ${wanted.name}\` sends the rows of its tables.`,
       );
     if (row && groupsDiffer(row.settings, wanted)) decided.notes.push(regroupedNote(wanted.name));
+    const left = row && kindOf(wanted).leavesBehind?.(row.settings.destination, wanted.destination);
+    if (left) decided.notes.push(`${typeOf(wanted)} ${wanted.name}: ${left}`);
   }
 }
 
