@@ -164,7 +164,9 @@ function tablesOf(input: Input, included: string[] | null, context: z.core.$Refi
       refuse(context, ['tables', index, 'name'], { message: 'is not a table of this sink', remedy });
     }
   });
-  return input.tables;
+  return input.tables.flatMap(({ name, group_column_names: names }) =>
+    names === null || names.length === 0 ? [] : [{ name, group_column_names: names }],
+  );
 }
 
 /** A `batch_size` beside a destination that has such a key is read as if it stood there. */

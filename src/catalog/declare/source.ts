@@ -39,13 +39,9 @@ export const Source = section('sinks[].source', {
   }
 });
 
+/** Without columns of its own (none, or an empty list of them) a table is grouped by its key, as every other is. */
 export const GroupedTables = z.array(
-  section('sinks[].tables[]', {
-    name: TableName,
-    group_column_names: z
-      .array(Identifier)
-      .min(1, withRemedy('must name at least one column', 'Name some, or remove the entry.')),
-  }),
+  section('sinks[].tables[]', { name: TableName, group_column_names: z.array(Identifier).nullable().default(null) }),
 );
 
 const OPERATORS: FilterOperator[] = ['=', '!=', '>', '<', '>=', '<=', 'in', 'not_in', 'is_null', 'not_null'];

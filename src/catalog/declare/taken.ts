@@ -97,7 +97,7 @@ export function withoutTaken(raw: unknown): { raw: unknown; warnings: Finding[] 
       const found = withoutKeys(item, keys);
       for (const warning of [...found.warnings, ...(key === 'databases' ? verifies(item) : [])])
         warnings.push({ ...warning, path: [key, index, ...warning.path] });
-      return key === 'sinks' ? withoutDefaultGroups(found.item) : found.item;
+      return found.item;
     });
     return [[key, list]];
   });
@@ -124,14 +124,6 @@ function withoutKeys(item: Item, keys: Keys): { item: Item; warnings: Finding[] 
     return [[key, found.item]];
   });
   return { item: Object.fromEntries(left), warnings };
-}
-
-/** A table without columns of its own (none, or an empty list of them) groups by its key, as every other does. */
-function withoutDefaultGroups(sink: Item): Item {
-  if (!Array.isArray(sink.tables)) return sink;
-  const isDefault = (names: unknown): boolean => names === null || (Array.isArray(names) && names.length === 0);
-  const hasGroups = (table: unknown): boolean => !isObject(table) || !isDefault(table.group_column_names);
-  return { ...sink, tables: sink.tables.filter(hasGroups) };
 }
 
 /** `ssl: true` of a database in that system's words means less there. */

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 ed3eac38e287e03e11dbc9f756e61b9dd7191006bcd8d40fad51cfa109524d97; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 a814a1286f6f6441b4b2b0fdb426c3b231820c444de6960195d72d3ef86fce24; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2654,7 +2654,8 @@ export interface components {
             message_grouping?: boolean;
             tables?: {
                 name: string;
-                group_column_names: string[];
+                /** @default null */
+                group_column_names: string[] | null;
             }[];
             group_column_names?: string[];
             /** @default {} */
@@ -2760,7 +2761,8 @@ export interface components {
             message_grouping?: boolean | null;
             tables?: {
                 name: string;
-                group_column_names: string[];
+                /** @default null */
+                group_column_names: string[] | null;
             }[] | null;
             group_column_names?: string[] | null;
             annotations?: {

@@ -65,6 +65,22 @@ describe('a file of another system', () => {
     expect(database('health: {}')).to.deep.equal(['6:5 databases[0].health is not a known key']);
   });
 
+  it('names tables that group by their key, whether or not anything is grouped', () => {
+    const sink = (...lines: string[]): string => sinkFile([...lines, PULL].join('\n'));
+    for (const table of [
+      '{ name: users }',
+      '{ name: users, group_column_names: ~ }',
+      '{ name: users, group_column_names: [] }',
+    ])
+      for (const grouping of ['true', 'false']) {
+        const { config, warnings } = parse(sink(`tables: [${table}]`, `message_grouping: ${grouping}`));
+        expect([config.sinks[0]!.settings.tables, warnings], table).to.deep.equal([[], []]);
+      }
+    expect(linesOf(sink('tables: [{ name: users }, { name: orders, group_columns: [a] }]'))).to.deep.equal([
+      '9:47 sinks[0].tables[1].group_columns is not a known key',
+    ]);
+  });
+
   it('may hold templates beside its sections, but no section that is misspelt', () => {
     const sinks = (top: string, rest = ''): string =>
       `${top}\n${SHOP}sinks:\n  - { name: a, database: shop, ${rest} }\n`;
