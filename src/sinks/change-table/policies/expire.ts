@@ -6,13 +6,15 @@
 import type { Database } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
-import { quoteIdentifier, quoteTable } from '../../../model/quote.ts';
+import { type QuotedTable, quoteIdentifier, quoteTable } from '../../../model/quote.ts';
 import { isHiddenByPolicy, isMissingTable, isNotPermitted } from '../../../model/sqlstate.ts';
 import { replaceSinkNotices } from '../../../notices/replace.ts';
 import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
 import type { ChangeTableDestination } from '../section.ts';
+import { inspectTable } from '../table.ts';
 import { expireRows } from './policy.ts';
 
+const MAY_EXPIRE = statement('sinks/change-table/may-expire');
 const NOTE_RUN = statement('sinks/change-table/note-run');
 
 const EXPIRE_TASK = 'expire';
@@ -63,7 +65,7 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
         const deleted = await expireRows(
           { destination },
           {
-            table: { schema: found.table.table_schema, name: found.table.table_name },
+            table: placeOf(found),
             keepSeconds: found.policy.keep_seconds,
             signal,
           },
@@ -72,8 +74,8 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
         await note(found, null, { deleted });
       } catch (error) {
         const sink = found.sink.name;
-        // What is wrong with the table is the sink's circuit, with what to do.
-        if (isMissingTable(error))
+        // That there is none is the sink's circuit, with what to do. What its triggers miss is not.
+        if (isMissingTable(error) && (await inspectTable(destination, placeOf(found))).kind === null)
           deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
         else {
           deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
@@ -102,12 +104,16 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
 }
 
 /** Writing needs less than deleting does, so this is all that may be missing. */
-async function remedyOf(error: unknown, destination: Database, { table }: Expiring): Promise<{ remedy?: string }> {
+async function remedyOf(error: unknown, destination: Database, found: Expiring): Promise<{ remedy?: string }> {
   if (!isNotPermitted(error) || isHiddenByPolicy(error)) return {};
-  const { rows } = await destination.query<{ role: string }>('select current_user::text as role');
-  const place = quoteTable({ schema: table.table_schema, name: table.table_name });
-  return { remedy: `Run there: grant select, delete on ${place} to ${quoteIdentifier(rows[0]!.role)}` };
+  const place = quoteTable(placeOf(found));
+  const { rows } = await destination.query<{ role: string; may: boolean }>(MAY_EXPIRE, [place]);
+  const { role, may } = rows[0]!;
+  // It is a trigger of the table that lacks a right.
+  return may ? {} : { remedy: `Run there: grant select, delete on ${place} to ${quoteIdentifier(role)}` };
 }
+
+const placeOf = ({ table }: Expiring): QuotedTable => ({ schema: table.table_schema, name: table.table_name });
 
 /** Look again soon after the start, when the jobs may not be up yet. */
 const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);

@@ -91,6 +91,18 @@ describe('retention jobs', () => {
     expect(failing.message).to.match(/^old entries of public\.orders_events cannot be deleted: .*committed_at/);
     await bench.destination.query('alter table orders_events rename column committed to committed_at');
     expect((await run()).reasons).to.not.include('job_fails');
+    // Also when it is another table that a trigger looks for.
+    const oldEntry = `insert into orders_events (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk, record, action, committed_at)
+       values (1, gen_random_uuid(), 1, 'public', 'orders', '1', '{}', 'insert', '2020-01-01')`;
+    await bench.destination.query(
+      `${oldEntry}; create function archive_entry() returns trigger language plpgsql as 'begin insert into archived values (old.id); return old; end';
+       create trigger archive_entry before delete on orders_events for each row execute function archive_entry()`,
+    );
+    const hidden = await run();
+    expect(hidden.message).to.contain('relation "archived" does not exist');
+    await bench.destination.query('create table archived (id bigint)');
+    expect((await run()).reasons).to.not.include('job_fails');
+    expect(await lastRun()).to.deep.equal({ deleted: 1, error: null, next: 600 });
     // With the rights that writing needs, and no others.
     role = `Schreibt "nur" ${process.pid}`;
     const quoted = quoteIdentifier(role);
@@ -101,6 +113,13 @@ describe('retention jobs', () => {
       const { message, remedy } = await run();
       expect(message).to.match(/cannot be deleted: permission denied for table orders_events$/);
       await bench.destination.query(remedy!.replace(/^Run there: /, ''));
+      expect((await run()).reasons).to.not.include('job_fails');
+      // Of what a trigger may not do, that is no remedy.
+      await bench.destination.query(oldEntry);
+      const ofTrigger = await run();
+      expect(ofTrigger.message).to.match(/permission denied for table archived$/);
+      expect(ofTrigger.remedy).to.match(/^Fix what the message says/);
+      await bench.destination.query('drop trigger archive_entry on orders_events');
       expect((await run()).reasons).to.not.include('job_fails');
     } finally {
       await bench.destination.query(`drop owned by ${quoted}; drop role ${quoted}`);
