@@ -53,10 +53,6 @@ export const refusedSinks: Record<string, [string, string[]][]> = {
     [search(', batch_size: 10001'), ['sinks[0].destination.batch_size must be a whole number from 1 to 10000']],
     [search(', batch_size: 1.5'), ['sinks[0].destination.batch_size must be a whole number from 1 to 10000']],
     [
-      search(', batch_size: 5').replace('destination', 'batch_size: 6\n    destination'),
-      ['sinks[0].batch_size contradicts `destination.batch_size`'],
-    ],
-    [
       search('').replace('http://h:9200', 'ftp://h'),
       ['sinks[0].destination.endpoint_url must be an http:// or https:// URL'],
     ],

@@ -128,10 +128,7 @@ function declared(input: Input, context: z.core.$RefinementCtx): SinkDeclared {
       destination,
     },
     secret,
-    notes: [
-      ...batchSizeNotes(input, kind, context),
-      ...notes.map((note) => ({ ...note, path: ['destination', ...note.path] })),
-    ],
+    notes: [...batchSizeNotes(input, kind), ...notes.map((note) => ({ ...note, path: ['destination', ...note.path] }))],
   };
 }
 
@@ -177,21 +174,16 @@ function withBatchSize(raw: unknown): unknown {
   return { ...raw, destination: { ...raw.destination, batch_size: raw.batch_size } };
 }
 
-function batchSizeNotes(
-  { batch_size: size, destination: { settings } }: Input,
-  kind: SinkKind,
-  context: z.core.$RefinementCtx,
-): Finding[] {
+/** Sequin's export has both, and the one of the destination counts there too. */
+function batchSizeNotes({ batch_size: size, destination: { settings } }: Input, kind: SinkKind): Finding[] {
   if (size === undefined) return [];
   if (!hasBatchSize(kind)) {
     const remedy = kind.traits.receivable ? 'Remove it; each receive says how many it wants.' : 'Remove it.';
     return [{ path: ['batch_size'], message: `has no effect on ${kind.title}`, remedy }];
   }
-  if ('batch_size' in settings && settings.batch_size !== size) {
-    const message = 'contradicts `destination.batch_size`';
-    refuse(context, ['batch_size'], { message, remedy: 'Keep the one under `destination`.' });
-  }
-  return [];
+  if (!('batch_size' in settings) || settings.batch_size === size) return [];
+  const message = 'has no effect beside `destination.batch_size`';
+  return [{ path: ['batch_size'], message, remedy: 'Keep the one under `destination`.' }];
 }
 
 const hasBatchSize = (kind: SinkKind): boolean => Object.hasOwn(sectionOf(kind).keys, 'batch_size');

@@ -19,6 +19,7 @@ describe('a file of another system', () => {
       '78 sinks[0].batch_size',
       '83 sinks[0].load_shedding_policy',
       '84 sinks[0].consumer_start',
+      '101 sinks[1].batch_size',
     ]);
     for (const { remedy } of warnings) expect(remedy).to.be.a('string').and.not.equal('');
     expect(config.databases[0]!.settings).to.deep.include({ ssl: true, annotations: {} });
@@ -33,7 +34,7 @@ describe('a file of another system', () => {
     expect(stream).to.deep.include({ tables: [], transform: 'flat', annotations: {} });
     expect(stream!.source.include_tables).to.deep.equal(['public.users']);
     expect(stream!.destination.type).to.equal('sequin_stream');
-    expect(index!.destination).to.include({ batch_size: 100, index_name: 'users' });
+    expect(index!.destination).to.include({ batch_size: 250, index_name: 'users' });
     expect(hook!.destination).to.deep.include({ url: 'https://hooks.example.com/users', batch: true, batch_size: 10 });
     expect(hook!.tables).to.deep.equal([]);
     expect(audit!.filters).to.deep.equal([
@@ -45,7 +46,10 @@ describe('a file of another system', () => {
     const plain = sinkFile(`source: { include_tables: [users] }\n${PULL}`);
     const full = plain
       .replace('    slot:', '    id: x\n    tables: [a]\n    ipv6: true\n    primary: ~\n    slot:')
-      .replace('    source:', '    id: y\n    health: {}\n    enrichment: ~\n    tables: ~\n    source:');
+      .replace(
+        '    source:',
+        '    id: y\n    health: {}\n    enrichment: ~\n    tables: ~\n    batch_size: ~\n    source:',
+      );
     expect(parse(full).config).to.deep.equal(parse(plain).config);
     expect(parse(full).warnings).to.deep.equal([]);
   });
