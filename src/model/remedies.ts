@@ -34,7 +34,7 @@ interface Rule<Place> {
   when(error: unknown, place: Place): boolean;
   /** Absent: Postgres' own words. */
   message?(place: Place, error: ServerError): string;
-  remedy?(place: Place): string;
+  remedy?(place: Place, error: ServerError): string;
   isFinal?: true;
 }
 
@@ -44,7 +44,7 @@ function remedyBy<Place>(rules: readonly Rule<Place>[], error: unknown, place: P
   const rule = rules.find(({ when }) => when(error, place));
   if (!rule) return undefined;
   const message = rule.message?.(place, error) ?? error.message;
-  return { message, ...(rule.remedy ? { remedy: rule.remedy(place) } : {}), isFinal: rule.isFinal ?? false };
+  return { message, ...(rule.remedy ? { remedy: rule.remedy(place, error) } : {}), isFinal: rule.isFinal ?? false };
 }
 
 export interface ReadTable {
@@ -158,6 +158,9 @@ export const remedyForReplaying = (error: unknown, table: ReadEntries): Remedy |
 const VACUUM =
   'Vacuum the database that the server names, once what keeps its rows is ended: old transactions, also prepared ones, and slots.';
 
+/** Where Postgres says what an entry has that no partition takes: only to a role that may read it, in any language. */
+const COMMITTED = /\(committed_at\) = \(([-+:. \d]+)\)/;
+
 const WRITE: readonly Rule<undefined>[] = [
   {
     when: isReadOnly,
@@ -176,7 +179,11 @@ const WRITE: readonly Rule<undefined>[] = [
     remedy: () => 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.',
   },
   { when: isRolledBack, remedy: () => 'Another transaction was in the way. It is tried again.' },
-  { when: isCheckViolation, remedy: () => 'Create the partition that this time needs.' },
+  {
+    when: isCheckViolation,
+    remedy: (_, { detail = '' }) =>
+      `Create the partition that ${COMMITTED.exec(detail)?.[1] ?? 'this time'} needs; an old message that was put back can also be discarded.`,
+  },
 ];
 
 /** Of rows that a sink writes; undefined: nothing is known that helps. */

@@ -9,6 +9,8 @@ export interface ServerError extends Error {
   /** Five characters: a class of two, and three. */
   code: string;
   hint?: string;
+  /** It may tell values of rows. */
+  detail?: string;
   schema?: string;
   constraint?: string;
   /** The functions and statements that it happened in. */
