@@ -1,10 +1,12 @@
 /**
  * The heartbeat of a worker's lanes: one statement for all of them, and never a second one before it is answered, so that
  * with a slow database it does not take the connections that the lanes need. It also knows, by this machine's clock alone,
- * whether a lane is certainly still ours: a process that was stopped past its lease sends nothing more of what it had read.
+ * whether a lane is certainly still ours: a process that was stopped past its lease, or whose machine slept, sends nothing more of what
+ * it had read.
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { wakingClock } from '../runtime/waking-clock.ts';
 import type { Presence } from './presence.ts';
 import { LANE_TTL_MS, type LaneId } from './settle.ts';
 
@@ -30,7 +32,7 @@ export interface HeartbeatOptions {
   everyMs?: number;
   /** Absent: unknown. Each change of its key is told at once. */
   presence?: Presence;
-  /** Milliseconds that go on while the process is stopped. */
+  /** Milliseconds that go on while the process is stopped, or its machine sleeps. */
   clock?: () => number;
 }
 
@@ -47,7 +49,7 @@ interface Row {
 }
 
 export function createHeartbeat(db: Queryable, options: HeartbeatOptions = {}): Heartbeat {
-  const clock = options.clock ?? (() => performance.now());
+  const clock = options.clock ?? wakingClock();
   /** By owner, which is another one for each time that a lane is taken. */
   const lanes = new Map<string, Lane>();
   let timer: NodeJS.Timeout | undefined;

@@ -34,6 +34,25 @@ describe('the heartbeat of lanes', () => {
     return (await on.db.query<{ lane: number }>(sql)).rows.map(({ lane }) => lane);
   };
 
+  it('is not sure of what it held before the machine slept, which stops no clock but the one that goes on evenly', async () => {
+    const heartbeat = createHeartbeat(on.db);
+    const holding = heartbeat.hold(ids[0]!, { since: heartbeat.clock(), onLost: () => undefined });
+    expect(holding.isSure()).to.equal(true);
+    const { now } = Date;
+    try {
+      Date.now = () => now() + LANE_TTL_MS + 1_000;
+      expect(holding.isSure()).to.equal(false);
+      const later = heartbeat.hold(ids[1]!, { since: heartbeat.clock(), onLost: () => undefined });
+      expect(later.isSure(), 'of what it took since').to.equal(true);
+      Date.now = () => now() - 3_600_000;
+      expect(later.isSure(), 'though the time of day was set back').to.equal(true);
+      later.end();
+    } finally {
+      Date.now = now;
+      holding.end();
+    }
+  });
+
   it('is one statement for all, and never a second one before it is answered', async () => {
     let asked = 0;
     let atOnce = 0;
