@@ -142,6 +142,9 @@ describe('api: people and sessions', () => {
     expect([changed.json.scopes, changed.json.name]).to.deep.equal([['operate'], 'Bob']);
     const admin = list.json.data[0].id;
     expect((await ann.call('DELETE', `/api/users/${admin}`)).json).to.deep.include({ deleted: true, email: 'admin' });
+    // Nobody can log in as one that has no password yet.
+    const later = await ann.call('POST', '/api/users', { body: { email: 'later', password: null } });
+    expect([later.status, later.json.scopes, later.json.has_password]).to.deep.equal([201, ['admin'], false]);
     for (const [method, options] of [
       ['DELETE', {}],
       ['PATCH', { body: { scopes: ['read'] } }],
