@@ -73,7 +73,11 @@ async function fetchAll(
       return { size: count, track_total_hits: false, seq_no_primary_term: true, query: { ids: { values } } };
     };
     const answer = await ask(reading, { index, page, body }, signal);
-    for (const { id, version, source } of answer.hits) found.set(id, { version, source });
+    for (const { id, version, source } of answer.hits) {
+      // It may have taken the place of another one in the answer.
+      if (found.has(id)) throw severalOf(index);
+      found.set(id, { version, source });
+    }
     from += count;
     const each = answer.characters / Math.max(1, answer.hits.length);
     page.size = Math.max(1, Math.min(page.most, page.size * 2, Math.floor(WANTED_CHARACTERS / each)));
@@ -158,6 +162,16 @@ async function ask(
 const NOTHING = { hits: [], characters: 0 };
 
 const closed = (): MillraceError => new MillraceError('unavailable', 'the reader of the search index is closed');
+
+const severalOf = (index: string): MillraceError =>
+  new MillraceError(
+    'bad_destination',
+    `index ${index} has several documents of one _id, as an alias of several indexes may`,
+    {
+      remedy:
+        'Let index_name be one index, or an alias of one, without documents of the same rows elsewhere; then verify again.',
+    },
+  );
 
 function unreadable(index: string, error: string): MillraceError {
   return new MillraceError('bad_destination', `index ${index} cannot be read: ${error}`, {

@@ -143,6 +143,19 @@ describe('sinks/search-index/reader', () => {
     expect(slept.length).to.equal(5);
   });
 
+  it('does not take one of several documents of an _id, as an alias of two indexes has them, for the document', async () => {
+    const hit = (index: string, id: string) =>
+      `{"_index":"${index}","_id":"${id}","_seq_no":1,"_primary_term":1,"_source":{}}`;
+    const hits = `"hits":{"hits":[${hit('old', 'a')},${hit('new', 'a')}]}`;
+    const text = `{"timed_out":false,"_shards":{"total":2,"successful":2,"skipped":0,"failed":0},${hits}}`;
+    server.fail({ kind: 'text', text }, { path: /_search/ });
+    const { message, remedy } = await failure(reader.fetch('products', ['a', 'b'], NEVER));
+    expect(message).to.equal('index products has several documents of one _id, as an alias of several indexes may');
+    expect(remedy).to.equal(
+      'Let index_name be one index, or an alias of one, without documents of the same rows elsewhere; then verify again.',
+    );
+  });
+
   it('says at once what no waiting changes, in the engine’s words', async () => {
     server.fail({ kind: 'status', status: 403 }, { path: /_search/ });
     expect((await failure(reader.fetch('products', ['a'], NEVER))).message).to.match(/scripted 403/);
