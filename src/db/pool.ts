@@ -8,6 +8,7 @@ import pg from 'pg';
 import { readAddress } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
 import { maskOf } from '../model/mask.ts';
+import { isSilent } from '../model/sqlstate.ts';
 import { guardedConnection, type Security } from './connection.ts';
 import { keepShare } from './room.ts';
 import { rowBytes } from './row-bytes.ts';
@@ -239,8 +240,10 @@ export async function inTransaction<Result>(
     await client.query('commit');
     return result;
   } catch (error) {
+    // Who has not answered in time would be waited for as long once more.
+    if (isSilent(error)) void client.end().catch(() => undefined);
     // A session that cannot roll back must not return to the pool with its transaction open.
-    await client.query('rollback').catch(() => client.end().catch(() => undefined));
+    else await client.query('rollback').catch(() => client.end().catch(() => undefined));
     throw error;
   }
 }

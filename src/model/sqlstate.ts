@@ -213,9 +213,10 @@ export function isFull(error: unknown): boolean {
   return fieldsOf(error).code === '53300' || FULL.test(error.message);
 }
 
+/** Did the server say nothing at all in time? */
+export const isSilent = (error: unknown): boolean => error instanceof Error && NO_ANSWER.test(error.message);
 /** Was something not answered in time, for it is locked, takes too long, or the connection is in use? */
-export const isUnanswered = (error: unknown): boolean =>
-  isLockTimeout(error) || isCancelled(error) || (error instanceof Error && NO_ANSWER.test(error.message));
+export const isUnanswered = (error: unknown): boolean => isLockTimeout(error) || isCancelled(error) || isSilent(error);
 
 /** Is it certain that the server is there, and that it will let us in by itself? */
 export function isMomentary(error: unknown): boolean {

@@ -48,6 +48,22 @@ describe('a pool on a half-open connection', () => {
       }),
     ));
 
+  it('asks nothing more of who did not answer in a transaction, not even to take it back', async () => {
+    const asked: unknown[] = [];
+    const given = db.transaction(async ({ client, query }) => {
+      const send = client.query.bind(client) as (what: unknown) => Promise<unknown>;
+      const hearing = (what: unknown): Promise<unknown> => {
+        asked.push(typeof what === 'string' ? what : Reflect.get(Object(what), 'text'));
+        return send(what);
+      };
+      Object.assign(client, { query: hearing });
+      relay.swallow(true);
+      await query('select 2');
+    });
+    expect(String(await given.catch((error: unknown) => error))).to.contain('Query read timeout');
+    expect(asked).to.deep.equal(['select 2']);
+  });
+
   it('gives a COPY up', () =>
     fails(() => db.session((client) => copyIn(client, { sql: 'copy t from stdin', rows: Buffer.from('1\n') }))));
 });
