@@ -195,6 +195,10 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
       ['change_retentions[0].name is the name of a sink or change retention above'],
     ],
     [
+      `${sinkFile('destination: { type: webhook, http_endpoint: h }')}http_endpoints: [{ name: h, url: "https://a" }, { name: h, url: "https://b" }]`,
+      ['http_endpoints[1].name is the name of an endpoint above'],
+    ],
+    [
       'api_tokens: [{ name: a, token: k3jd8sj2ls9dk3js8dk2ls }, { name: b, token: k3jd8sj2ls9dk3js8dk2ls }]',
       ['api_tokens[1].token is the token of another entry'],
     ],

@@ -31,8 +31,12 @@ export function withEndpoints(raw: unknown): { raw: unknown; faults: Finding[] }
   const list: unknown[] = Array.isArray(raw.http_endpoints) ? raw.http_endpoints : [];
   for (const [index, item] of list.entries()) {
     const parsed = HttpEndpoint.safeParse(item);
-    if (parsed.success) endpoints.set(parsed.data.name, parsed.data);
-    else faults.push(...findingsOf(parsed.error, item, ['http_endpoints', index]));
+    const at = ['http_endpoints', index];
+    if (!parsed.success) faults.push(...findingsOf(parsed.error, item, at));
+    else if (endpoints.has(parsed.data.name)) {
+      const message = 'is the name of an endpoint above';
+      faults.push({ path: [...at, 'name'], message, remedy: 'Give it another name.' });
+    } else endpoints.set(parsed.data.name, parsed.data);
   }
   const sinks = raw.sinks.map((sink: unknown, index) => {
     if (!isObject(sink) || !isObject(sink.destination) || !('http_endpoint' in sink.destination)) return sink;
