@@ -88,8 +88,13 @@ const isEmptyValue = (value: string): boolean => /^(basic|bearer)?$/i.test(value
 /** `{ name: value }`, or `[{ key: name, value }]`. */
 const headers = (value: typeof HeaderValue) =>
   z.preprocess(
-    (raw) =>
-      Array.isArray(raw) && raw.every(isPair) ? Object.fromEntries(raw.map((one) => [one.key, one.value])) : raw,
+    (raw, context) => {
+      if (!Array.isArray(raw) || !raw.every(isPair)) return raw;
+      const given = Object.fromEntries(raw.map((one) => [one.key, one.value]));
+      if (Object.keys(given).length < raw.length)
+        refuse(context, [], { message: 'has the same name twice', remedy: 'Keep one of the two.' });
+      return given;
+    },
     z
       .record(z.string(), value, {
         error: (issue) =>

@@ -89,6 +89,7 @@ describe('a webhook in millrace.yaml', () => {
     [', headers: { Webhook-Id: x }', 'headers.Webhook-Id is a header that Millrace writes itself'],
     [', headers: { webhook-test: "true" }', 'headers.webhook-test is a header that Millrace writes itself'],
     [', encrypted_headers: { X-Key: a, x-key: b }', 'encrypted_headers.x-key is given twice'],
+    [', headers: [{ key: a, value: b }, { key: a, value: c }]', 'headers has the same name twice'],
     [', headers: { "a b": x }', 'headers.a b is not a name of a header'],
     [
       ', headers: { a: "x\\r\\ny: hunter22" }',
