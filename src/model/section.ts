@@ -99,7 +99,9 @@ function findings(issue: z.core.$ZodIssue, value: unknown, prefix: Path): Findin
   const wantsText = issue.code === 'invalid_type' && issue.expected === 'string';
   const kept = remedies.get(issue.message);
   if (kept !== undefined && actual !== undefined) return [{ path, message: issue.message, remedy: kept }];
-  if (actual === undefined) return [missing(path)];
+  // What was written in another form, as headers in pairs, is not found by its path.
+  const isThere = actual !== undefined || (issue.code === 'invalid_type' && !issue.message.endsWith('undefined'));
+  if (!isThere) return [missing(path)];
   if (actual === null) {
     return [{ path, message: 'is empty', remedy: 'Give it a value, or remove the key.', wantsText }];
   }

@@ -1,7 +1,7 @@
 /** `destination:` of a webhook, as it is written, in both forms. */
 import { expect } from 'chai';
 import { type WebhookDestination, type WebhookSecret, webhookSection } from '../../../src/sinks/webhook/section.ts';
-import { linesOf, parse, SHOP, sinkFile } from '../../catalog/support.ts';
+import { faultsOf, linesOf, parse, SHOP, sinkFile } from '../../catalog/support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 const FORMER = `whsec_${Buffer.alloc(24, 6).toString('base64')}`;
@@ -152,6 +152,15 @@ describe('a webhook in millrace.yaml', () => {
       expect(read(endpoint(HOOK, 'http_endpoint: hook, http_endpoint_path: orders')).settings).to.include({
         url: 'https://h.example/base/orders',
       });
+    });
+
+    it('is refused with a header that is a number, whichever form it has', () => {
+      for (const lines of ['{ X-Tenant: 7 }', '[{ key: X-Tenant, value: 7 }]']) {
+        const faults = faultsOf(endpoint(`${HOOK}\n    headers: ${lines}`, 'http_endpoint: hook'));
+        expect(faults.map(({ field, message, remedy }) => `${field} ${message}. ${remedy}`)).to.deep.equal([
+          'sinks[0].destination.headers.X-Tenant must be a text. Put it in quotes.',
+        ]);
+      }
     });
 
     it('is refused where it names none, or says two things', () => {
