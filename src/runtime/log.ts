@@ -3,6 +3,7 @@
  * fields with a telling name are masked at any depth, of an error only known fields are taken (Postgres' detail, where
  * and parameters can hold rows), and credentials inside addresses are cut out of the finished line.
  */
+import type { Writable } from 'node:stream';
 import pino from 'pino';
 import { maskAddresses, redact } from './redact.ts';
 
@@ -19,13 +20,17 @@ export interface LogOptions {
   role?: string;
   /** Readable lines instead of json; by default when standard output is a terminal. */
   readable?: boolean;
-  /** Receives whole lines; standard output by default. */
+  /** Receives whole lines; by default they go to `out`. */
   write?: (line: string) => void;
+  /** Standard output by default. */
+  out?: Writable;
 }
 
 /** Makes the log of a process; parts of it take `log.child({ service })`. */
 export function createLog(options: LogOptions): Log {
-  const write = options.write ?? standardOutput();
+  const onLeftOut = (lines: number): void =>
+    log.warn({ lines }, 'nobody read this log for a while: lines were left out');
+  const write = options.write ?? writeTo(options.out ?? standardOutput(), onLeftOut);
   const readable = options.readable ?? (options.write === undefined && process.stdout.isTTY === true);
   const log = pino(
     {
@@ -79,13 +84,29 @@ function redactAll(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redact(key, value)]));
 }
 
+/** What is kept for a reader that has stopped. A process whose log nobody reads must not fill its memory with it. */
+const UNREAD_BYTES = 1_048_576;
+
 let outputGuarded = false;
 
 /** A reader that went away (`| head`) must not end the process. */
-function standardOutput(): (line: string) => void {
+function standardOutput(): Writable {
   if (!outputGuarded) process.stdout.on('error', () => undefined);
   outputGuarded = true;
+  return process.stdout;
+}
+
+/** `onLeftOut` hears how many lines nobody took, before the next one that somebody may. */
+function writeTo(out: Writable, onLeftOut: (lines: number) => void): (line: string) => void {
+  let leftOut = 0;
   return (line) => {
-    process.stdout.write(line);
+    if (out.writableLength > UNREAD_BYTES) {
+      leftOut += 1;
+      return;
+    }
+    const lines = leftOut;
+    leftOut = 0;
+    if (lines > 0) onLeftOut(lines);
+    out.write(line);
   };
 }

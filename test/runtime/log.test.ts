@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import pg from 'pg';
 import { MillraceError } from '../../src/model/errors.ts';
@@ -9,7 +10,37 @@ function capture(readable = false): { log: Log; lines: string[] } {
   return { log: createLog({ level: 'info', role: 'web', readable, write: (line) => lines.push(line) }), lines };
 }
 
+/** Standard output whose reader takes a line and then no more, until it is told to. */
+function slowReader(): { out: Writable; text(): string; goOn(): void } {
+  let text = '';
+  let goOn = (): void => undefined;
+  const out = new Writable({
+    decodeStrings: false,
+    write(line, _encoding, done) {
+      text += line;
+      goOn = done;
+    },
+  });
+  return { out, text: () => text, goOn: () => goOn() };
+}
+
 describe('log', () => {
+  it('leaves lines out rather than to keep them all for a reader that has stopped, and says how many', () => {
+    const { out, text, goOn } = slowReader();
+    const log = createLog({ level: 'info', out });
+    for (let line = 0; line < 10_000; line += 1) log.info({ line, text: 'x'.repeat(1_000) }, 'a line');
+    expect(out.writableLength).to.be.within(1_000_000, 8_000_000);
+    while (out.writableLength > 0) goOn();
+    log.info('well again');
+    while (out.writableLength > 0) goOn();
+    const lines = text().trimEnd().split('\n');
+    const kept = lines.filter((line) => line.includes('a line')).length;
+    const [told, last] = lines.slice(kept).map((line): Record<string, unknown> => JSON.parse(line));
+    expect(told).to.include({ level: 'warn', lines: 10_000 - kept });
+    expect(last).to.include({ msg: 'well again' });
+    expect(lines).to.have.length(kept + 2);
+  });
+
   it('writes a json line with level, role and time, and nothing below its level', () => {
     const { log, lines } = capture();
     log.debug('unseen');
