@@ -8,9 +8,10 @@ import { keyValue } from '../codec/utf8.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isCancelled } from '../model/sqlstate.ts';
 import type { TableDescription } from '../source/describe-table.ts';
 import { holdTable, ReloadError } from '../source/hold-table.ts';
-import { readPage } from '../source/read-page.ts';
+import { estimateRows, readPage } from '../source/read-page.ts';
 import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
 import type { Texts } from '../source/text-form.ts';
 import type { ReadRow } from './expect.ts';
@@ -21,28 +22,41 @@ export interface RowsPage {
   next: readonly string[] | undefined;
 }
 
+export interface RowsWanted {
+  table: TableDescription;
+  after: readonly string[] | undefined;
+  patience?: Patience;
+}
+
 export interface VersionedRow extends ReadRow {
   key: readonly string[];
   version: string;
 }
 
 const PAGE = { rows: 2_000, bytes: 8 * 1024 * 1024, ms: 5_000, step: 500 };
-/** Of one query. */
-const QUERY_MS = 30_000;
+/** Of one query, which is tried so often while the table is locked or the source is slow. */
+const PATIENCE = { statementMs: 30_000, tries: 20 };
+type Patience = typeof PATIENCE;
 const KEYS_AT_ONCE = 500;
 
 /** @throws MillraceError bad_source when the table has changed since it was described, or another one has its name. */
 export async function readRowsAfter(
   source: Database,
-  { table, after }: { table: TableDescription; after: readonly string[] | undefined },
+  { table, after, patience = PATIENCE }: RowsWanted,
   maxRowBytes: number,
 ): Promise<RowsPage> {
-  return await reading(source, async (client) => {
+  return await reading({ source, table, patience }, async (client) => {
     await hold(client, table);
     const request = { table, sort: undefined, from: undefined, after };
     const page = await readPage({ client, now: performance.now.bind(performance) }, request, { ...PAGE, maxRowBytes });
     return { rows: [...page.rows], next: page.ended ? undefined : page.last };
   });
+}
+
+/** How many there are, about. */
+export async function countRows(source: Database, table: TableDescription): Promise<number> {
+  const request = { table, sort: undefined, after: undefined, from: undefined };
+  return await reading({ source, table, patience: PATIENCE }, (client) => estimateRows(client, request));
 }
 
 /** The rows with these keys, as far as they are there; a key that does not fit the columns' types is no row's. */
@@ -56,7 +70,7 @@ export async function readRowsByKey(
   for (let from = 0, taken = 0; from < possible.length; from += taken) {
     const wanted = possible.slice(from, from + KEYS_AT_ONCE);
     found.push(
-      ...(await reading(source, async (client) => {
+      ...(await reading({ source, table, patience: PATIENCE }, async (client) => {
         await hold(client, table);
         const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
         taken = fittingKeys(sizes, wanted.length, { bytes: PAGE.bytes, maxRowBytes: Number.POSITIVE_INFINITY });
@@ -73,8 +87,31 @@ export async function readRowsByKey(
   return found;
 }
 
-async function reading<Result>(source: Database, work: (client: Connection) => Promise<Result>): Promise<Result> {
-  return await source.session((client) => inSnapshot(client, { statementMs: QUERY_MS }, () => work(client)));
+interface Reading {
+  source: Database;
+  table: TableDescription;
+  patience: Patience;
+}
+
+/** @throws MillraceError unavailable when a table is locked, or too slow, for too long. */
+async function reading<Result>(
+  { source, table, patience: { statementMs, tries } }: Reading,
+  work: (client: Connection) => Promise<Result>,
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await source.session((client) => inSnapshot(client, { statementMs }, () => work(client)));
+    } catch (error) {
+      if (!isCancelled(error)) throw error;
+      if (tried < tries) continue;
+      const seconds = Math.round((tries * statementMs) / 1_000);
+      throw new MillraceError('unavailable', `${table.schema}.${table.name} could not be read for ${seconds} s`, {
+        remedy:
+          'A session of the source holds a lock on it, or the source is slow: see pg_locks there. Then verify again.',
+        cause: error,
+      });
+    }
+  }
 }
 
 const keyOf = ({ keys, columns }: TableDescription, texts: Texts): string[] =>

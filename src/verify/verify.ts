@@ -13,7 +13,6 @@ import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { sameJson } from '../model/json-text.ts';
 import { failpoint } from '../runtime/failpoint.ts';
-import { estimateRows } from '../source/read-page.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { Drift, Report } from './drift.ts';
 import { expectRows, readMessage } from './expect.ts';
@@ -25,7 +24,7 @@ import { ensureDelivering, untilPassed } from './passed.ts';
 import { KEPT_DRIFTS, type Kept, type Progress } from './progress.ts';
 import { type RecheckDeps, type Rechecked, recheck, type Suspect } from './recheck.ts';
 import { comeSince, othersIn } from './shared-index.ts';
-import { type RowsPage, readRowsAfter } from './source-rows.ts';
+import { countRows, type RowsPage, readRowsAfter } from './source-rows.ts';
 import { findTables, type VerifiedTable } from './tables.ts';
 
 const METADATA = statement('verify/sink-metadata');
@@ -179,8 +178,7 @@ class Verification {
   async compareTable(table: VerifiedTable): Promise<void> {
     const { source } = this.#deps;
     const maxRowBytes = this.#input.database.settings.max_row_bytes;
-    const request = { table: table.source, sort: undefined, after: undefined, from: undefined };
-    const total = await source.session((client) => estimateRows(client, request));
+    const total = await countRows(source, table.source);
     const read = (after: readonly string[] | undefined): Promise<RowsPage> =>
       readRowsAfter(source, { table: table.source, after }, maxRowBytes);
     let count = 0;
