@@ -1,13 +1,16 @@
 -- Of the table that has the name now: it is seen when another one has taken it. `lists`: which publications list it, and what they
 -- send of its columns and rows, or its schema. `attributes`: of the composite types in its columns. `key_order`: what the order of the
--- primary key depends on: its columns by their numbers, their types and collations. (The name is put into this text, never into a
--- comment: it may have a line break.)
+-- primary key depends on, and what its texts mean: its columns by their numbers, their types and collations, labels of enums. (The
+-- name is put into this text, never into a comment: it may have a line break.)
 select coalesce(md5(string_agg(format('%s %s %s %s', a.attnum, a.atttypid, a.attname, a.attgenerated), ',' order by a.attnum)), '')
          || ' ' || k.key_order || ' ' || $1::oid || ' ' || p.lists || ' ' || s.schemas || ' ' || c.attributes as fingerprint, k.key_order
-  from (select coalesce(string_agg(concat_ws(' ', b.attnum, b.atttypid, b.attcollation), ',' order by p.place), '') as key_order
+  from (select coalesce(string_agg(concat_ws(' ', b.attnum, b.atttypid, b.attcollation, e.labels), ',' order by p.place), '') as key_order
           from pg_catalog.pg_index i
          cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality p (attnum, place)
           join pg_catalog.pg_attribute b on b.attrelid = i.indrelid and b.attnum = p.attnum
+          join pg_catalog.pg_type t on t.oid = b.atttypid
+         cross join lateral (select md5(string_agg(l.enumlabel, ',' order by l.enumsortorder)) as labels
+                               from pg_catalog.pg_enum l where l.enumtypid in (t.oid, t.typbasetype, t.typelem)) e
          where i.indrelid = $1::oid and i.indisprimary) k
  cross join (select md5(coalesce(string_agg(to_jsonb(l)::text, ',' order by l.oid), '')) as lists
                 from pg_catalog.pg_publication_rel l where l.prrelid = $1::oid) p

@@ -42,6 +42,31 @@ describe('a backfill of a table that changes under it', function () {
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
   });
 
+  it('begins again where labels of the key are called otherwise, so that its place would be another one', async () => {
+    const sinkNo = await begin(
+      `create type mood as enum ('sad', 'ok'); create domain kept_mood as mood;
+       create table items (mood kept_mood, id int, primary key (mood, id));
+       insert into items select case when n <= 11900 then 'sad'::mood else 'ok' end, n from generate_series(1, 12000) n`,
+      { page: { rows: 500 } },
+    );
+    const read = new Set<number>();
+    const isDone = async (): Promise<boolean> => {
+      const taken = `delete from millrace_private.messages where sink_no = ${sinkNo} returning (record::json->>'id')::int as id`;
+      for (const { id } of (await on.messages.db.query<{ id: number }>(taken)).rows) read.add(id);
+      return (await backfillsOf(on.messages.db))[0]?.state === 'done';
+    };
+    await call(`select millrace.backfill('worker', 'items')`);
+    await until('it waits for its sink', async () => (await backfillsOf(on.messages.db))[0]?.reason !== null);
+    for (const [from, to] of [
+      ['sad', 'gone'],
+      ['ok', 'sad'],
+      ['gone', 'ok'],
+    ])
+      await on.source.query(`alter type mood rename value '${from}' to '${to}'`);
+    await until('it is done', isDone);
+    expect(read.size).to.equal(12_000);
+  });
+
   ofReplication('row filters are for it').describe('of rows that take long to read', () => {
     /** Each row costs the source a hash of so many megabytes; a query may take a fifth of a second. */
     const filtered = (megabytes: string): CapturedOptions => ({
