@@ -167,6 +167,9 @@ export const isRolledBack = anyOf('40');
 export const isTransient = anyOf('40001', '40P01', '55P03');
 export const isReadOnly = anyOf('25006');
 export const isDiskFull = anyOf('53100');
+/** The server keeps no more locks than that, of all sessions together. */
+export const isOutOfLocks = (error: unknown): error is ServerError =>
+  isServerError(error) && error.code === '53200' && error.routine === 'LockAcquireExtended';
 /** Disk, memory, connections. */
 export const isOutOfResources = anyOf('53');
 /** The server, or somebody at it, ended the connection. */

@@ -8,7 +8,7 @@ import { limitSql } from '../../db/deadline.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
-import { isTransient } from '../../model/sqlstate.ts';
+import { isOutOfLocks, isTransient } from '../../model/sqlstate.ts';
 
 const lockAppliers = statement('catalog/lock-appliers');
 
@@ -20,6 +20,13 @@ export interface ChangeOptions {
 }
 
 const PAUSE_MS = 250;
+
+/** Each sink has storage of its own, and whatever is made or dropped is locked until the end. */
+const tooMuchAtOnce = (cause: Error): MillraceError =>
+  new MillraceError('unavailable', 'The message database has no room for the locks of so many changes at once', {
+    remedy: 'Raise max_locks_per_transaction of its server and restart it, or apply the sinks in several parts.',
+    cause,
+  });
 
 /** @throws MillraceError unavailable when locks could not be had; whatever `work` throws. */
 export async function changeCatalog<Result>(
@@ -37,6 +44,7 @@ export async function changeCatalog<Result>(
         return await work(tx);
       });
     } catch (error) {
+      if (isOutOfLocks(error)) throw tooMuchAtOnce(error);
       if (!isTransient(error)) throw error;
       if (attempt >= attempts) {
         throw new MillraceError(
