@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type Ran, verification } from '../support/fixtures/verification.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { startService, stopServices, type TestService } from '../support/processes/service.ts';
 import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
@@ -60,7 +61,7 @@ describe('verify --repair leaves alone what comes meanwhile', function () {
     });
   };
 
-  it('of a table that was made', async () => {
+  ofReplication('triggers come to a table within half a minute').it('of a table that was made', async () => {
     server.engine.plant('all', 'planted', '{}');
     const { code, out } = await repairWhile(async () => {
       await world.shop.query('create table later (id text primary key)');
