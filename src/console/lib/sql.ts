@@ -19,6 +19,10 @@ export function tablePart(table: string): string {
   return dot < 0 ? part(table) : `${part(table.slice(0, dot))}.${part(table.slice(dot + 1))}`;
 }
 
+/** Of a row's value. A text is one, whatever is in it: no operator compares one of digits with a number. */
+export const valueLiteral = (value: unknown): string =>
+  typeof value !== 'string' && /^-?\d+$/.test(String(value)) ? String(value) : quoteLiteral(String(value));
+
 /** `'text'`, the same whether backslashes escape or not. */
 export const quoteLiteral = (text: string): string => {
   const doubled = `'${text.replaceAll("'", "''")}'`;

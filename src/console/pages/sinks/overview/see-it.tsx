@@ -3,7 +3,7 @@ import { JsonText, parseKeeping } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
 import { quoted } from '../../../lib/curl.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable, tablePart } from '../../../lib/sql.ts';
+import { quoteIdentifier, quoteTable, tablePart, valueLiteral } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { authorizationOf } from '../form/index-command.ts';
@@ -60,8 +60,4 @@ function ChangeARow({ database, table }: { database: string; table: string }) {
 }
 
 /** Of a key; without a row, a word to replace. */
-function literal(value: unknown): string {
-  if (value === undefined || value === null) return "'...'";
-  const text = value instanceof JsonText ? value.text : String(value);
-  return /^-?\d+$/.test(text) ? text : quoteLiteral(text);
-}
+const literal = (value: unknown): string => (value === undefined || value === null ? "'...'" : valueLiteral(value));
