@@ -15,6 +15,7 @@ import {
   isNotPermitted,
   isOtherColumns,
   isOutOfIds,
+  isOutOfLocks,
   isOutOfResources,
   isReadOnly,
   isRolledBack,
@@ -155,6 +156,9 @@ const REPLAY: readonly Rule<ReadEntries>[] = [
 export const remedyForReplaying = (error: unknown, table: ReadEntries): Remedy | undefined =>
   remedyBy(REPLAY, error, table);
 
+/** Postgres says only that memory is over. */
+const LOCKS = 'max_locks_per_transaction';
+
 const VACUUM =
   'Vacuum the database that the server names, once what keeps its rows is ended: old transactions, also prepared ones, and slots.';
 
@@ -169,6 +173,7 @@ const WRITE: readonly Rule<undefined>[] = [
   { when: isNotPermitted, remedy: () => 'Grant the right to the role, or declare a role that has it.' },
   { when: isDiskFull, remedy: () => 'Free disk space on the destination server.' },
   { when: isOutOfIds, remedy: () => VACUUM },
+  { when: isOutOfLocks, remedy: () => `Raise ${LOCKS} of the destination server, and restart it.` },
   { when: isOutOfResources, remedy: () => 'Raise that limit of the destination server, or take load off it.' },
   {
     when: isLockTimeout,
@@ -197,6 +202,7 @@ const CAPTURE: readonly Rule<string>[] = [
   { when: isNotPermitted, remedy: () => 'Give the role its rights: docs/settings.md, Rights.' },
   { when: isDiskFull, remedy: (at) => `Free disk space on the server of ${at}. ${BY_ITSELF}` },
   { when: isOutOfIds, remedy: () => `${VACUUM} ${BY_ITSELF}` },
+  { when: isOutOfLocks, remedy: (at) => `Raise ${LOCKS} on the server of ${at}, and restart it. ${BY_ITSELF}` },
   {
     when: isOutOfResources,
     remedy: (at) => `Raise that limit on the server of ${at}, or take load off it. ${BY_ITSELF}`,

@@ -73,6 +73,9 @@ describe('remedies', () => {
 
   it('for capture: where to do it', () => {
     expect(remedyForCapture(said('53100'), 'the source')).to.match(/^Free disk space on the server of the source\. /);
+    const outOfLocks = Object.assign(said('53200'), { routine: 'LockAcquireExtended' });
+    for (const remedy of [remedyForCapture(outOfLocks, 'the message database'), remedyForWriting(outOfLocks)])
+      expect(remedy).to.match(/^Raise max_locks_per_transaction/);
     expect(remedyForCapture(said('53400'), 'the message database')).to.match(
       /^Raise that limit on the server of the message/,
     );
