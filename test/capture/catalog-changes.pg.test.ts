@@ -4,9 +4,11 @@
  */
 import { expect } from 'chai';
 import type { SinkSettings } from '../../src/model/declared.ts';
+import { KEYS } from '../catalog/support.ts';
 import { backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { removeSink } from '../support/fixtures/remove-sink.ts';
+import { sealAddress } from '../support/fixtures/sealed-address.ts';
 import { byWay, emitSql, readerPid } from '../support/postgres/capture-way.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
@@ -155,6 +157,7 @@ describe('capture while the catalog changes', function () {
       { page: { rows: 200 } },
     );
     const db = on.messages.db;
+    await sealAddress(on, KEYS);
     web = await testWeb({ db });
     const pull = { type: 'pull' };
     const index = { type: 'elasticsearch', endpoint_url: 'http://h:9', index_name: 'i', auth_type: 'none' };
