@@ -1,5 +1,5 @@
 -- How many messages below this id wait: what is parked, or held behind a parked one, waits for a person. Counted up to 10,000.
-select coalesce(sum(w.count), 0)::integer as waiting, max(b.reason) as circuit, max(b.error) as error
+select coalesce(sum(w.count), 0)::integer as waiting, max(s.status) as status, max(b.reason) as circuit, max(b.error) as error
   from millrace_private.sinks s
   left join millrace_private.circuits b on b.sink_no = s.no
   left join millrace_private.lanes n on n.sink_no = s.no

@@ -64,6 +64,7 @@ export interface Undelivered {
   waiting: number;
   /** There are more than were counted. */
   isMore: boolean;
+  status: string;
   /** Of the sink's circuit. */
   circuit: string | null;
   error: string | null;
@@ -206,6 +207,6 @@ async function untilDelivered(deps: ResyncDeps, state: ResyncState, signal: Abor
 
 async function undelivered(db: Database, { no, name }: ResyncSink, before: number): Promise<Undelivered> {
   const { rows } = await db.query<Omit<Undelivered, 'sink' | 'isMore'>>(UNDELIVERED, [no, before]);
-  const found = rows[0] ?? { waiting: 0, circuit: null, error: null };
+  const found = rows[0] ?? { waiting: 0, status: 'active', circuit: null, error: null };
   return { sink: name, ...found, isMore: found.waiting >= COUNTED };
 }

@@ -5,6 +5,7 @@
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { count } from '../../model/quantity.ts';
+import { quoteLiteral } from '../../model/quote.ts';
 import { isConflict } from '../../model/sqlstate.ts';
 import { acceptAndSend, isUnderWay, type ResyncState, type ResyncStep, resync, type Undelivered } from '../resync.ts';
 import type { Watched } from '../watched.ts';
@@ -151,7 +152,10 @@ const ENDS = {
   not_verified: (sink: string) => `documents of rows that are gone may be left: bin/millrace verify ${sink} --repair`,
 };
 
-function undeliveredText({ sink, waiting, isMore, circuit, error }: Undelivered): string {
-  const why = circuit === null ? '' : `: ${circuit}${error === null ? '' : `, ${error}`}`;
+/** What is left, and why it does not get less. */
+export function undeliveredText({ sink, waiting, isMore, status, circuit, error }: Undelivered): string {
+  const inactive = `; it is ${status}: select millrace.resume(${quoteLiteral(sink)})`;
+  const why =
+    status !== 'active' ? inactive : circuit === null ? '' : `: ${circuit}${error === null ? '' : `, ${error}`}`;
   return `${sink}: ${isMore ? 'more than ' : ''}${count(waiting)} messages to deliver${why}`;
 }
