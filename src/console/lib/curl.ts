@@ -1,8 +1,6 @@
 /** A request as `curl` sends it, for whoever keeps it in a script. */
+import { quoted } from './shell.ts';
 import type { Plain } from './yaml.ts';
-
-/** As a shell reads it whole. */
-export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** With the token in the environment, so that it gets into no history. */
 export function curlOf(method: string, path: string, body: Plain): string {

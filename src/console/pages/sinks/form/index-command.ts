@@ -1,6 +1,6 @@
 /** The request that makes an index for the rows of a table: a first mapping, for whoever knows better to change. */
 
-import { quoted } from '../../../lib/curl.ts';
+import { quoted } from '../../../lib/shell.ts';
 
 type Destination = Readonly<Record<string, unknown>>;
 
@@ -28,14 +28,17 @@ const AUTHORIZATION: Record<string, string> = {
   bearer: ` -H "Authorization: Bearer $SEARCH_CREDENTIAL"`,
 };
 
-/** The option of curl for the credential, which stands in the environment. */
-export const authorizationOf = (type: unknown): string => AUTHORIZATION[String(type)] ?? '';
+/** The options of curl that the engine wants: for the credential, which stands in the environment, and where nobody verifies it. */
+export function optionsOf({ auth_type, tls }: Destination): string {
+  const isVerified = typeof tls !== 'object' || tls === null || !('verify' in tls) || tls.verify !== false;
+  return `${isVerified ? '' : ' -k'}${AUTHORIZATION[String(auth_type)] ?? ''}`;
+}
 
 /** `columns` undefined: without a mapping. */
 export function indexCommand(destination: Destination, columns: readonly Column[] | undefined): string {
-  const { endpoint_url, index_name, auth_type } = destination;
+  const { endpoint_url, index_name } = destination;
   const properties = Object.fromEntries((columns ?? []).map(({ name, type }) => [name, fieldOf(type)]));
   const body = columns === undefined ? {} : { mappings: { properties } };
   const url = `${String(endpoint_url ?? '').replace(/\/+$/, '')}/${index_name ?? ''}`;
-  return `curl -X PUT${authorizationOf(auth_type)} ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body, null, 2))}`;
+  return `curl -X PUT${optionsOf(destination)} ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body, null, 2))}`;
 }

@@ -2,18 +2,18 @@
 import { JsonText, parseKeeping } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
-import { quoted } from '../../../lib/curl.ts';
+import { quoted } from '../../../lib/shell.ts';
 import { quoteIdentifier, quoteTable, tablePart, valueLiteral } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
-import { authorizationOf } from '../form/index-command.ts';
+import { optionsOf } from '../form/index-command.ts';
 import { kindOf } from '../kinds.ts';
 import type { Sink } from '../use-sink.ts';
 import { useTable } from '../use-table.ts';
 
 function searchCommand({ destination }: Sink): string {
   const url = `${destination.endpoint_url}/${destination.index_name}/_search?size=3`;
-  return `curl${authorizationOf(destination.auth_type)} ${quoted(url)}`;
+  return `curl${optionsOf(destination)} ${quoted(url)}`;
 }
 
 export function SeeIt({ sink }: { sink: Sink }) {
