@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
+import { isReadOnly } from './model/sqlstate.ts';
 import { createLog } from './runtime/log.ts';
 import { maskAddresses } from './runtime/redact.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
@@ -16,6 +17,8 @@ import { stopSignal } from './runtime/stop-signal.ts';
 /** A role gives its leases back and ends well before its parent, or its platform, loses patience. */
 const ROLE_GRACE_MS = 7_500;
 const ALL_GRACE_MS = 9_900;
+
+const READ_ONLY = 'DATABASE_URL leads to a server that is read-only, as a standby is: name the primary.';
 
 /** False when a process that it started has failed, and has said why. */
 async function run(word: Word, declared: Declared): Promise<boolean> {
@@ -50,6 +53,7 @@ async function run(word: Word, declared: Declared): Promise<boolean> {
 
 /** `PORT: must be ...` for each fault, with its remedy; none is said twice. */
 export function describe(error: unknown): string {
+  if (isReadOnly(error)) return `Millrace cannot start: ${messageOf(error)}\n  ${READ_ONLY}`;
   if (!(error instanceof MillraceError)) return messageOf(error);
   const faults = error.faults.map((fault) => `  ${faultLine(fault)}`);
   const head = faults.length > 0 ? ['Millrace cannot start:', ...faults] : [`Millrace cannot start: ${error.message}`];

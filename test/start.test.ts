@@ -10,6 +10,14 @@ describe('what a start says of its failure', () => {
     expect(described(error)).to.equal('Millrace cannot start:\n  PORT: 80 is in use. Set PORT to another one.');
   });
 
+  it('tells a standby from what else a server refuses', () => {
+    const refused = 'cannot execute INSERT in a read-only transaction';
+    expect(described(Object.assign(new Error(refused), { code: '25006' }))).to.equal(
+      `Millrace cannot start: ${refused}\n  DATABASE_URL leads to a server that is read-only, as a standby is: name the primary.`,
+    );
+    expect(described(Object.assign(new Error('not this'), { code: '0A000' }))).to.equal('not this');
+  });
+
   it('has the remedy of the whole once', () => {
     const error = new MillraceError('bad_setting', 'nothing fits', { faults: [fault], remedy: 'Read the page.' });
     expect(described(error)).to.match(/another one\.\n {2}Read the page\.$/);
