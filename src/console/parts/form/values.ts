@@ -63,16 +63,32 @@ export const lines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** `owner: billing`; either may be in quotes, as JSON has it. */
+const PAIR = /^("(?:[^"\\]|\\.)*"|[^:]*?)\s*(?::\s*(.*))?$/s;
+
+const unquoted = (text: string): string => {
+  if (!/^"(?:[^"\\]|\\.)*"$/s.test(text)) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+};
+
 /** Of lines such as `owner: billing`. */
 export const pairs = (text: string): Record<string, string> =>
   Object.fromEntries(
     lines(text).map((line) => {
-      const at = line.indexOf(':');
-      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+      const [, name = line, one = ''] = PAIR.exec(line) ?? [];
+      return [unquoted(name), unquoted(one)];
     }),
   );
 
+/** In quotes where a line would be read as something else. */
+const onLine = (text: string, isPlain: RegExp): string =>
+  isPlain.test(text) && text === text.trim() ? text : JSON.stringify(text);
+
 export const pairsText = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
-    .map(([name, one]) => `${name}: ${one}`)
+    .map(([name, one]) => `${onLine(name, /^[^":\n][^:\n]*$/)}: ${onLine(one, /^(?:[^"\n].*)?$/)}`)
     .join('\n');
