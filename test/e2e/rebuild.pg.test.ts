@@ -100,6 +100,13 @@ sinks:
     );
     engine.engine.deleteIndex('products-2');
     engine.engine.createIndex('products-2');
+    await world.messages.query("select millrace.disable('products-products-2')");
+    const refused = await cli('rebuild', 'products', '--index', 'products-2');
+    expect(refused.code).to.equal(1);
+    expect(refused.stdout + refused.stderr)
+      .to.include("sink 'products-products-2' is disabled: it keeps no messages")
+      .and.include('Set its status to active or paused first.');
+    await world.messages.query("select millrace.resume('products-products-2')");
     const { code, stdout, stderr } = await cli('rebuild', 'products', '--index', 'products-2');
     expect(code, stdout + stderr).to.equal(0);
     await converged('products-2');

@@ -9,7 +9,7 @@ import type { Jobs, Task } from '../../db/jobs.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
-import { isUnavailable } from '../../model/sqlstate.ts';
+import { isBadRequest, isConflict, isUnavailable, isUnknown } from '../../model/sqlstate.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Service } from '../../runtime/service.ts';
@@ -217,10 +217,13 @@ async function failed(
     if (isStopping()) await lease.release({ afterMs: 0 });
     return 0;
   }
-  const isFinal = error instanceof MillraceError && !isUnavailable(error.cause);
-  const known = error instanceof MillraceError || error instanceof TryAgain || isUnavailable(error);
+  // Our own functions say what is wrong, and what to do.
+  const refusal = isBadRequest(error) || isUnknown(error) || isConflict(error) ? error : undefined;
+  const isFinal = refusal !== undefined || (error instanceof MillraceError && !isUnavailable(error.cause));
+  const known = isFinal || error instanceof MillraceError || error instanceof TryAgain || isUnavailable(error);
   const reason = known ? messageOf(error) : 'an error that nobody expected: it is in the log of the worker';
-  const remedy = error instanceof MillraceError || error instanceof TryAgain ? (error.remedy ?? null) : null;
+  const told = error instanceof MillraceError || error instanceof TryAgain ? error.remedy : undefined;
+  const remedy = refusal?.hint ?? told ?? null;
   if (!known) log.error({ err: error, operation: taken.id, kind: taken.kind }, 'an operation failed');
   if (isFinal || taken.attempt >= options.attempts) {
     await lease.end({ state: 'failed', result: null, reason, remedy });
