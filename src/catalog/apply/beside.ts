@@ -10,6 +10,7 @@ import type { Declared } from '../declare/declaration.ts';
 import type { Entries } from '../declare/entry.ts';
 import { clashes } from '../declare/references.ts';
 import type { Current } from './current.ts';
+import type { DatabaseRow } from './databases.ts';
 import { misfit, usesOf } from './function-uses.ts';
 import { kindOf } from './sinks.ts';
 import type { Decided, Step, Taking } from './step.ts';
@@ -37,8 +38,8 @@ export function besideFaults(
         )
       : [],
   );
-  const all = together(others, declared, { named, keys });
   const made = namesIn(decided.steps.filter(({ action }) => action === 'create')).sinks;
+  const all = together({ ...others, databases: nearOnes(others, declared, made) }, declared, { named, keys });
   const slots = declared.sinks.flatMap(({ settings }) => (made.has(settings.name) ? ofAnother(all, settings) : []));
   if (managedBy === 'api') return slots;
   const found = clashes(all).flatMap(({ path, message, remedy }) => {
@@ -51,6 +52,21 @@ export function besideFaults(
       : [];
   });
   return [...misfits, ...slots, ...found];
+}
+
+/**
+ * Those that may share something with what is declared: on its servers, or on that of a database that a new sink reads from. What is
+ * sealed of others is not opened: whoever makes a consumer does without SECRET_KEY.
+ */
+function nearOnes({ databases }: Current, declared: Declared, made: ReadonlySet<string>): Current['databases'] {
+  const hosts = new Set(declared.databases.map(({ address }) => address.host.toLowerCase()));
+  for (const { settings } of declared.sinks) {
+    const own = databases.find(({ name }) => made.has(settings.name) && name === settings.database);
+    const isRival = (row: DatabaseRow): boolean =>
+      row !== own && row.hostname === own?.hostname && row.settings.slot.name === own.settings.slot.name;
+    if (own !== undefined && databases.some(isRival)) hosts.add(own.hostname.toLowerCase());
+  }
+  return databases.filter(({ hostname }) => hosts.has(hostname.toLowerCase()));
 }
 
 /** A sink's database is read from then, and so its slot is another one's no longer. */
