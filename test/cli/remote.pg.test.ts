@@ -1,5 +1,5 @@
 /** Commands that work on the message database, and over HTTP as well: the same words, the same exit codes. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -155,6 +155,10 @@ describe('cli: over HTTP', () => {
     expect(quiet, 'no JSON').to.deep.equal({ code: 0, stdout: '', stderr: 'Nothing was changed.\n' });
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.match(/^Your text is kept: -f .*\n.*is declared in the configuration file/);
+    const kept = await readFile(/-f (\S+)/.exec(refused.stderr)![1]!, 'utf8');
+    expect(kept, 'keys of its entry alone')
+      .to.include('max_retry_count: 3')
+      .and.not.match(/^(waiting_receives|readers):/m);
     const [gone, unasked] = await Promise.all([
       call('sink', 'remove', 'made', '--yes'),
       call('sink', 'remove', 'here'),

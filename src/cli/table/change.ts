@@ -47,7 +47,17 @@ const SHOWN = [
     'inserted_at',
     'updated_at',
   ],
-  ...['entry_name', 'updated_by', 'active_backfills', 'used_by', 'warnings', 'replication_slots', 'kind', 'readers'],
+  ...[
+    'entry_name',
+    'updated_by',
+    'active_backfills',
+    'used_by',
+    'warnings',
+    'replication_slots',
+    'kind',
+    'readers',
+    'waiting_receives',
+  ],
 ];
 
 function told({ everywhere }: Running, text: string, said: (name: string) => string): void {
