@@ -12,7 +12,7 @@ import { startWatch } from '../runtime/stages.ts';
 import { upToUntried } from './crashing-messages.ts';
 import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
-import { placesBefore } from './places.ts';
+import { noteLeftBehind, placesBefore } from './places.ts';
 import { hasFunctions, prepare, type ShapeOptions } from './prepare.ts';
 import { groupsOf, type LaneRow } from './row.ts';
 import { isTime, keepSample, settleTimed } from './sample.ts';
@@ -66,6 +66,12 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       const tried = upToLastTried(sent.verdicts);
       for (let place = 0; place < tried.length; place += 1) decided.set(sendable[place]!, tried[place]!);
       const untried = prepared.length - tried.length;
+      const leaving = prepared.filter(({ leavesBehind }, place) => leavesBehind && tried[place]?.kind === 'done');
+      await noteLeftBehind(
+        db,
+        run.target.no,
+        leaving.map(({ row }) => row),
+      );
       return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut, untried };
     };
     const { within, batchSize, batchBytes } = target.sink;

@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { noteMissed } from '../notices/add.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { LaneRow } from './row.ts';
@@ -25,20 +26,28 @@ interface PlaceOptions {
   functions: FunctionSet;
 }
 
-const NONE: readonly string[] = [];
+/** Where a row may be besides. */
+export interface PlacesBefore {
+  /** Indexes from which earlier messages of the row were to delete it, and it is not. */
+  indexes: readonly string[];
+  /** Of an earlier one, a delete, the routing function does not say from which: its document may stay. */
+  isUnsure: boolean;
+}
 
-/** Of each message, in order: indexes from which earlier ones of its row were to delete it, and it is not. */
-export async function placesBefore(batch: PlacedBatch, options: PlaceOptions): Promise<readonly string[][]> {
+const NONE: PlacesBefore = { indexes: [], isUnsure: false };
+
+/** Of each message, in order. */
+export async function placesBefore(batch: PlacedBatch, options: PlaceOptions): Promise<readonly PlacesBefore[]> {
   const { rows, shaped } = batch;
   const earlier = await earlierOf(batch, options);
-  const left = new Map<string, Set<string>>();
+  const left = new Map<string, PlacesBefore>();
   let next = 0;
   return shaped.map((one, place) => {
     const row = rows[place]!;
     for (; next < earlier.length && earlier[next]!.row.id < row.id; next += 1) note(left, earlier[next]!);
-    const before = [...(left.get(keyOf(row)) ?? NONE)];
+    const { indexes, isUnsure } = left.get(keyOf(row)) ?? NONE;
     note(left, { row, shaped: one });
-    return before.filter((index) => index !== one.indexName && index !== one.oldIndexName);
+    return { indexes: indexes.filter((index) => index !== one.indexName && index !== one.oldIndexName), isUnsure };
   });
 }
 
@@ -74,10 +83,21 @@ const isFailed = (shaped: Shaped | undefined): boolean =>
 const keyOf = ({ oid, record_pks }: LaneRow): string => `${oid} ${record_pks}`;
 
 /** Where the row is now is no such index, unless it is deleted: a function may put each of its states elsewhere on purpose. */
-function note(left: Map<string, Set<string>>, { row, shaped }: Placed): void {
-  const gone = row.action === 'delete' ? shaped.indexName : undefined;
-  const places = [shaped.oldIndexName, gone].filter((index) => index !== undefined);
-  if (places.length === 0) return;
+function note(left: Map<string, PlacesBefore>, { row, shaped }: Placed): void {
+  const isDelete = row.action === 'delete';
+  const places = [shaped.oldIndexName, isDelete ? shaped.indexName : undefined].filter((index) => index !== undefined);
+  const isUnsure = isDelete && shaped.error !== undefined;
+  if (places.length === 0 && !isUnsure) return;
   const key = keyOf(row);
-  left.set(key, new Set([...(left.get(key) ?? NONE), ...places]));
+  const before = left.get(key) ?? NONE;
+  const indexes = [...new Set([...before.indexes, ...places])];
+  left.set(key, { indexes, isUnsure: before.isUnsure || isUnsure });
+}
+
+/** These arrived, and replace deletes of which nobody knows where the document was: the sink is told. */
+export async function noteLeftBehind(db: Queryable, sinkNo: number, rows: readonly LaneRow[]): Promise<void> {
+  for (const table of new Set(rows.map((row) => `${row.schema_name}.${row.table_name}`))) {
+    const message = `${table}: the routing function failed on the delete of a row that came back since: a document of it may be left in another index`;
+    await noteMissed(db, [sinkNo], { code: 'changes_left_out', table, message });
+  }
 }

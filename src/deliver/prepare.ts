@@ -7,7 +7,7 @@ import type { Delivery } from '../model/sink.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Verdict } from './decide.ts';
-import type { PlacedBatch } from './places.ts';
+import type { PlacedBatch, PlacesBefore } from './places.ts';
 import { deliveryOf, groupsOf, type LaneRow } from './row.ts';
 
 /** What is to be sent for one message; `verdict` is set when that is decided already. */
@@ -15,6 +15,8 @@ export interface Prepared {
   row: LaneRow;
   deliveries: Delivery[];
   verdict?: Verdict;
+  /** If it arrives, a document of its row may stay where nobody knows. */
+  leavesBehind?: boolean;
   /** Its functions brought their process down, or were not run because messages before it did. */
   crash?: 'killed' | 'untried';
 }
@@ -32,7 +34,7 @@ export interface ShapeOptions {
   room: number | undefined;
   now: () => number;
   /** Where documents of its row may be besides, for each message (places.ts); asked only of rows that are routed. */
-  placesBefore(batch: PlacedBatch): Promise<readonly (readonly string[])[]>;
+  placesBefore(batch: PlacedBatch): Promise<readonly PlacesBefore[]>;
 }
 
 export interface Made {
@@ -68,7 +70,7 @@ export const hasFunctions = ({ filter, transform, routing }: FunctionSet): boole
 
 interface ApplyOptions extends ShapeOptions {
   tookMs: number;
-  before: readonly string[] | undefined;
+  before: PlacesBefore | undefined;
 }
 
 function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
@@ -84,15 +86,17 @@ function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });
   const { indexName, oldIndexName } = shaped;
-  const elsewhere = (options.before ?? []).map(gone);
+  const elsewhere = (options.before?.indexes ?? []).map(gone);
+  const behind = options.before?.isUnsure ? { leavesBehind: true } : {};
   if (oldIndexName !== undefined && oldIndexName !== indexName) elsewhere.push(gone(oldIndexName));
   if (!shaped.kept) {
     const mayBeThere = row.action === 'update' || row.action === 'read';
     const leaves = options.replaces && options.deleteOnLeave && mayBeThere;
     if (!leaves) return { row, deliveries: [], verdict: { kind: 'done', sent: false } };
-    return { row, deliveries: [...elsewhere, gone(indexName)] };
+    return { row, deliveries: [...elsewhere, gone(indexName)], ...behind };
   }
-  return { row, deliveries: [...elsewhere, { ...delivery, indexName, body: shaped.body ?? delivery.body }] };
+  const whole = { ...delivery, indexName, body: shaped.body ?? delivery.body };
+  return { row, deliveries: [...elsewhere, whole], ...behind };
 }
 
 function holdBehindRetried(prepared: readonly Prepared[]): void {

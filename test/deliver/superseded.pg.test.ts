@@ -128,6 +128,28 @@ describe('a failed message that a later one of its row replaces', () => {
     expect((await db.query('select from millrace_private.circuits')).rowCount).to.equal(0);
   });
 
+  it('is told of, where nobody knows from which index it should have deleted the row', async () => {
+    await lane.on.source.query('alter table products replica identity default');
+    const byName: FunctionSettings = {
+      ...routing,
+      code: '(action, record) => ({ index_name: record.name.toLowerCase() })',
+    };
+    await lane.on.source.query("insert into products values (1, 'w', 1), (2, 'w', 1)");
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions: { routing: byName } });
+    await lane.on.source.query('delete from products');
+    await lane.on.received(lane.sinkNo, 2);
+    await lane.run({ functions: { routing: byName } });
+    expect(await lane.on.notices(lane.sinkNo)).to.deep.equal([]);
+    await lane.on.source.query("insert into products values (1, 'y', 1)");
+    await lane.on.received(lane.sinkNo, 3);
+    await lane.run({ functions: { routing: byName } });
+    expect(found()).to.deep.equal(['w/1', 'w/2', 'y/1']);
+    const [notice] = await lane.on.notices(lane.sinkNo);
+    expect(notice).to.include({ code: 'changes_left_out', table: 'public.products' });
+    expect(notice!.message).to.contain('the routing function failed on the delete of a row that came back since');
+  });
+
   it('does not wait for an index that is gone, where the row was before it moved', async () => {
     await lane.on.source.query("insert into products values (1, 'w', 1)");
     await lane.on.received(lane.sinkNo, 1);
