@@ -127,9 +127,10 @@ describe('browser: errors and trace', () => {
   });
 
   it('gives a function recent messages to be tried on, which stay as somebody wrote them', async () => {
-    await web.call('POST', '/api/functions', {
+    const made = await web.call('POST', '/api/functions', {
       body: { name: 'tried', type: 'transform', code: '(action, record) => ({ named: record.name })' },
     });
+    expect(made.status, made.text).to.equal(201);
     const seen = await see(browser, { db: lane.on.messages.db, url: web.url });
     const { page } = seen;
     await page.goto('/functions/tried?sink=index');
