@@ -162,7 +162,7 @@ describe('browser: forms of change retentions', () => {
       await dialog.getByText('token admin has changed it in the meantime').waitFor();
       await page.keyboard.press('Escape');
       await page.getByText('token admin changed it in the meantime').waitFor();
-      await page.getByText('retention.every').waitFor();
+      await page.getByLabel('What was changed in the meantime').getByText('retention.every').waitFor();
       await expectAccessible(page, `change retention, changed meanwhile ${look.width}`);
       await screenshot(page, `retention-settings-${look.width}`);
       await page.getByRole('button', { name: 'Apply my changes on top' }).click();
