@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { MOST_TAKEN } from '../../src/routing/passed-keys.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { eachMajor } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
@@ -121,6 +122,16 @@ eachMajor((cluster) => {
       on.start();
       const keys = (documents: Map<string, unknown>): string[] => [...documents.keys()].toSorted();
       expect(keys(await index())).to.deep.equal(keys(await table('id')));
+    });
+
+    it('says so of a transaction that takes more keys than are followed', async () => {
+      await start(ITEMS);
+      await on.source.query(`begin; insert into items select n, 'c' from generate_series(1, ${MOST_TAKEN + 1}) n;
+        update items set id = id + 1 where id > ${MOST_TAKEN}; commit`);
+      await messages();
+      const told = (await on.notices(sink)).filter(({ code }) => code === 'changes_left_out');
+      expect(told.map(({ table }) => table)).to.deep.equal(['public.items']);
+      expect(told[0]!.message).to.contain('passed on keys from row to row');
     });
 
     it('tells sinks that get each change nothing more', async () => {

@@ -39,10 +39,21 @@ export class PassedOn {
     transaction.passed.changed(relation, message);
   }
 
-  /** The transaction is committed; its last change was `idx`. The last of now. */
+  /** The transaction's commit is handled once it is told which tables could not be followed: whoever dies before tells it again. */
+  atCommit(transaction: OpenTransaction | undefined, commit: () => void): void {
+    const { relations, queue } = this.#session;
+    const lost = [...(transaction?.passed?.lost ?? [])].flatMap((oid) => relations.get(oid) ?? []);
+    if (lost.length === 0) return void commit();
+    queue.hold(async () => {
+      for (const relation of lost) await this.#deps.onPassedOn(relation);
+      commit();
+    });
+  }
+
+  /** Adds what the transaction comes to besides; its last change was `idx`. The last of now. */
   committed(transaction: OpenTransaction | undefined, idx: number): number {
     if (!transaction?.passed) return idx;
-    const { relations, outbox, queue, maxRowBytes } = this.#session;
+    const { relations, outbox, maxRowBytes } = this.#session;
     let commitIdx = idx;
     for (const { oid, key } of transaction.passed.keys) {
       commitIdx += 1;
@@ -51,11 +62,6 @@ export class PassedOn {
       addReadAgain(outbox.pending, { relation, key, transaction, commitIdx, maxRowBytes });
     }
     outbox.schedule();
-    const lost = [...transaction.passed.lost].flatMap((oid) => relations.get(oid) ?? []);
-    if (lost.length > 0)
-      queue.hold(async () => {
-        for (const relation of lost) await this.#deps.onPassedOn(relation);
-      });
     return commitIdx;
   }
 }

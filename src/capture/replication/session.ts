@@ -184,11 +184,7 @@ export class CaptureSession {
         this.commits.begin();
         return;
       case 'commit':
-        this.#idx = this.#passedOn.committed(this.#transaction, this.#idx);
-        this.#transaction = undefined;
-        if (isFirst) this.commits.commit();
-        this.#outbox.progress.advance(message.commitLsn, this.#idx);
-        this.#outbox.progress.see(message.endLsn);
+        this.#passedOn.atCommit(this.#transaction, () => this.#commit(message, isFirst));
         return;
       case 'insert':
       case 'update':
@@ -215,12 +211,19 @@ export class CaptureSession {
   /** A page of rows takes its place, as if the watermark's transaction had made them. */
   #page(transaction: OpenTransaction, token: string): void {
     const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes: this.#options.maxRowBytes };
-    const { pending } = this.#outbox;
-    const placed = this.#deps.windows.reached(token, pending, place);
+    const placed = this.#deps.windows.reached(token, this.#outbox.pending, place);
     if (placed === undefined) return;
-    pending.pages.push(placed);
+    this.#outbox.pending.pages.push(placed);
     this.#idx += placed.count;
     this.#added(transaction);
+  }
+
+  #commit({ commitLsn, endLsn }: { commitLsn: bigint; endLsn: bigint }, isFirst: boolean): void {
+    this.#idx = this.#passedOn.committed(this.#transaction, this.#idx);
+    this.#transaction = undefined;
+    if (isFirst) this.commits.commit();
+    this.#outbox.progress.advance(commitLsn, this.#idx);
+    this.#outbox.progress.see(endLsn);
   }
 
   #change(carried: RowMessage, isFirst: boolean): void {
@@ -242,10 +245,7 @@ export class CaptureSession {
     const mark = relation.types.size > 0 ? markOf(this.#outbox.pending) : undefined;
     const { misfits } = codec;
     this.#add(message, relation, transaction);
-    if (mark === undefined || codec.misfits === misfits) {
-      this.#added(transaction);
-      return;
-    }
+    if (mark === undefined || codec.misfits === misfits) return void this.#added(transaction);
     rewind(this.#outbox.pending, mark);
     const kept = copyOf(message);
     this.#isChangeHeld = true;
