@@ -66,12 +66,9 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       const tried = upToLastTried(sent.verdicts);
       for (let place = 0; place < tried.length; place += 1) decided.set(sendable[place]!, tried[place]!);
       const untried = prepared.length - tried.length;
-      const leaving = prepared.filter(({ leavesBehind }, place) => leavesBehind && tried[place]?.kind === 'done');
-      await noteLeftBehind(
-        db,
-        run.target.no,
-        leaving.map(({ row }) => row),
-      );
+      const unsure = prepared.filter(({ isUnsure }, place) => isUnsure && tried[place]?.kind === 'done');
+      const rows = unsure.map(({ row }) => row);
+      await noteLeftBehind(db, target.no, rows);
       return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut, untried };
     };
     const { within, batchSize, batchBytes } = target.sink;

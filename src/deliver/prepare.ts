@@ -16,7 +16,7 @@ export interface Prepared {
   deliveries: Delivery[];
   verdict?: Verdict;
   /** If it arrives, a document of its row may stay where nobody knows. */
-  leavesBehind?: boolean;
+  isUnsure?: boolean;
   /** Its functions brought their process down, or were not run because messages before it did. */
   crash?: 'killed' | 'untried';
 }
@@ -87,16 +87,16 @@ function apply(row: LaneRow, shaped: Shaped, options: ApplyOptions): Prepared {
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });
   const { indexName, oldIndexName } = shaped;
   const elsewhere = (options.before?.indexes ?? []).map(gone);
-  const behind = options.before?.isUnsure ? { leavesBehind: true } : {};
+  const unsure = options.before?.isUnsure ? { isUnsure: true } : {};
   if (oldIndexName !== undefined && oldIndexName !== indexName) elsewhere.push(gone(oldIndexName));
   if (!shaped.kept) {
     const mayBeThere = row.action === 'update' || row.action === 'read';
     const leaves = options.replaces && options.deleteOnLeave && mayBeThere;
     if (!leaves) return { row, deliveries: [], verdict: { kind: 'done', sent: false } };
-    return { row, deliveries: [...elsewhere, gone(indexName)], ...behind };
+    return { row, deliveries: [...elsewhere, gone(indexName)], ...unsure };
   }
   const whole = { ...delivery, indexName, body: shaped.body ?? delivery.body };
-  return { row, deliveries: [...elsewhere, whole], ...behind };
+  return { row, deliveries: [...elsewhere, whole], ...unsure };
 }
 
 function holdBehindRetried(prepared: readonly Prepared[]): void {
