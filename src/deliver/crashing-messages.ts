@@ -12,8 +12,9 @@ import type { Prepared } from './prepare.ts';
 const CRASHES = 3;
 
 /**
- * What of a batch may be settled: all up to the first that was not tried. `crashes`: ids of crashing messages since one
- * went well, the same set for each batch; `pause`: they are too many.
+ * What of a batch may be settled: all up to the first that was not tried, or that crashed when there were too many
+ * already, in another lane. `crashes`: ids of crashing messages since one went well, the same set for each batch;
+ * `pause`: they are too many.
  */
 export function upToUntried(
   prepared: readonly Prepared[],
@@ -22,9 +23,13 @@ export function upToUntried(
   let pause = false;
   for (const [place, { row, crash, verdict }] of prepared.entries()) {
     if (crash === 'untried') return { prepared: prepared.slice(0, place), pause };
-    if (crash === 'killed') crashes.add(row.id);
-    // (An empty set that is cleared is made anew, for each message.)
-    else if (crashes.size > 0 && (!verdict || !('stage' in verdict))) crashes.clear();
+    if (crash === 'killed') {
+      if (crashes.size >= CRASHES && !crashes.has(row.id)) return { prepared: prepared.slice(0, place), pause: true };
+      crashes.add(row.id);
+    } else if (crashes.size > 0 && (!verdict || !('stage' in verdict))) {
+      // (An empty set that is cleared is made anew, for each message.)
+      crashes.clear();
+    }
     pause ||= crashes.size >= CRASHES;
   }
   return { prepared, pause };

@@ -86,6 +86,14 @@ describe('messages that bring down the process of the functions', function () {
     expect(await status()).to.include({ status: 'paused', parked: 3 });
   });
 
+  it('are not parked when another lane had three of them meanwhile', async () => {
+    const target = open();
+    for (const id of [-1, -2, -3]) target.crashes.add(id);
+    await insert([1, 2], [1, 2, 3]);
+    await run(target);
+    expect(await status()).to.include({ status: 'paused', parked: 0, pending: 3 });
+  });
+
   it('do not pause it while others go well between them', async () => {
     await insert([2, 3, 5, 6], [1, 2, 3, 4, 5, 6, 7]);
     await run(open());
