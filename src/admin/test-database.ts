@@ -5,7 +5,7 @@
 import { findThing } from '../catalog/apply/change-thing.ts';
 import { readCurrent } from '../catalog/apply/current.ts';
 import { addressOf, keptAddress } from '../catalog/apply/databases.ts';
-import { entryOf } from '../catalog/apply/stored.ts';
+import { entryOf, isSource } from '../catalog/apply/stored.ts';
 import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
 import type { Entry } from '../catalog/declare/written.ts';
@@ -38,7 +38,8 @@ export function reachOf(
 export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<Check[]> {
   const { catalog, database } = await findDatabase(on, ref);
   const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-  return await looked(on, { database, sinks, state: null, reason: null });
+  const only = isSource(database.settings, sinks) ? {} : { isSource: false };
+  return await looked(on, { database, sinks, state: null, reason: null, ...only });
 }
 
 /**
@@ -58,7 +59,9 @@ export async function testEditedDatabase(on: OutsideDeps, ref: string, body: Ent
       faults: [{ field: 'password', message: 'is needed for another host or port', remedy: 'Send it along.' }],
     });
   const isThere = before?.host === address.host && before.port === address.port;
-  return await testDraftDatabase(on, { ...draft, address }, isThere && row.private_ok);
+  const readers = current.sinks.filter(({ database_name }) => database_name === name);
+  const changed = { ...draft, address, isSource: draft.isSource && isSource(draft.settings, readers) };
+  return await testDraftDatabase(on, changed, isThere && row.private_ok);
 }
 
 export async function testDraftDatabase(

@@ -1,7 +1,9 @@
 /** `GET /api/doctor`, and the checks of one database: the same findings as the command's, for whoever may read. */
 import { expect } from 'chai';
 import { examine } from '../../src/admin/doctor/examine.ts';
+import { addressPlace, seal } from '../../src/catalog/secrets.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { keyRing } from '../../src/runtime/secret-key.ts';
 import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
 import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { type Examined, examined } from '../support/fixtures/examined.ts';
@@ -92,6 +94,25 @@ describe('GET /api/doctor', () => {
       expect(find(reply, 'slot_gone')).to.not.equal(undefined);
       expect(reply.json.checks.every(({ subject }: Shown) => subject.kind === 'database')).to.equal(true);
     }
+  });
+
+  it('asks nothing of what capture needs where nothing is to be read', async () => {
+    const role = `${by.on.slot}_writes`;
+    await by.on.source.query(`create role ${role} login password 'archived' noreplication`);
+    const { rows } = await by.on.messages.db.query<Parameters<typeof addressPlace>[0]>(
+      `insert into millrace_private.databases (name, settings, address, hostname, database_name)
+       select 'archive', settings || '{"name": "archive", "slot": {"name": "millrace", "create_if_not_exists": false}}',
+              address, hostname, database_name
+         from millrace_private.databases returning id, name, hostname`,
+    );
+    const address = JSON.stringify({ ...by.on.declared.address, user: role, password: 'archived' });
+    const keys = keyRing({ secretKey: SECRET_KEY, previousKeys: [] });
+    await by.on.messages.db.query('update millrace_private.databases set address = $1 where id = $2', [
+      seal(keys, addressPlace(rows[0]!), address),
+      rows[0]!.id,
+    ]);
+    const reply = await get('/api/postgres_databases/archive/checks');
+    expect([reply.json.ok, find(reply, 'may_not_replicate')], reply.text).to.deep.equal([true, undefined]);
   });
 
   it('refuses what it does not know', async () => {

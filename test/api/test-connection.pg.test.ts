@@ -89,6 +89,24 @@ change_retentions:
       expect(reply.text).to.not.include('hunter22');
     });
 
+    it('asks nothing of what capture needs where nothing is to be read', async () => {
+      const role = `${source.name}_writes`;
+      await execute(source.url, `create role ${role} login password 'archived' noreplication`);
+      const { hostname, port, pathname } = new URL(source.url);
+      const url = `postgres://${role}:archived@${hostname}:${port}${pathname}`;
+      const made = await web.call('POST', DATABASES, { token: 'admin-token', body: { name: 'archive', url } });
+      expect(made.status, made.text).to.equal(201);
+      for (const body of [undefined, { pool_size: 9 }]) {
+        const tested = await test(`${DATABASES}/archive`, body);
+        expect([tested.status, idsOf(tested)], tested.text).to.deep.equal([
+          200,
+          ['not_encrypted', 'reached', 'version'],
+        ]);
+      }
+      const read = await test(`${DATABASES}/archive`, { slot: { name: 'its_own', create_if_not_exists: true } });
+      expect(idsOf(read, 'error')).to.include('may_not_replicate');
+    });
+
     it('tests what is stored for whoever operates, and a draft for an administrator', async () => {
       const stored = await test(`${DATABASES}/shop`, undefined, 'operate-token');
       expect([stored.status, stored.json.success], stored.text).to.deep.equal([200, true]);

@@ -195,6 +195,10 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
       ['change_retentions[0].name is the name of a sink or change retention above'],
     ],
     [
+      'users: [{ email: ann@a.example, password: a long one }, { email: Ann@A.example, password: another one }]',
+      ['users[1].email is the address of a user above (capital letters make no difference)'],
+    ],
+    [
       `${sinkFile('destination: { type: webhook, http_endpoint: h }')}http_endpoints: [{ name: h, url: "https://a" }, { name: h, url: "https://b" }]`,
       ['http_endpoints[1].name is the name of an endpoint above'],
     ],

@@ -3,6 +3,7 @@
  * said also while no process of the service runs. What cannot be seen is said as well. Nothing is changed, no lock is taken
  * that anybody waits for, and nobody is asked but declared databases and search engines (`_search` alone).
  */
+import { isSource } from '../../catalog/apply/stored.ts';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
 import { byHand, type Finding, fault, skipped } from '../../checks/finding.ts';
 import { checkReach } from '../../checks/reach.ts';
@@ -203,8 +204,9 @@ async function lookAround(
     const { name } = database.settings;
     const { state = null, reason = null } = known.databases.find((one) => one.name === name) ?? {};
     const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
+    const only = isSource(database.settings, sinks) ? {} : { isSource: false };
     const look = within(EACH_MS, signal, () =>
-      lookAtSource(messages, { database, databases: catalog.databases, sinks, state, reason }),
+      lookAtSource(messages, { database, databases: catalog.databases, sinks, state, reason, ...only }),
     );
     looked.sources.set(
       name,

@@ -1,4 +1,5 @@
 /** What is stored, thing by thing, for whoever changes one of them: whose it is, its entry, and the others beside it. */
+import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.ts';
 import { MASK } from '../../model/masked.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { kindOfType } from '../../sinks/kinds.ts';
@@ -86,6 +87,10 @@ export const hasSlot = (
   name: string,
   { name: slot, create_if_not_exists }: Slot,
 ): boolean => slot !== DEFAULT_SLOT || create_if_not_exists === true || sinks.some((row) => row.database_name === name);
+
+/** Is it read, or meant to be? One that is only written into needs nothing that capture needs. `sinks`: that read from it. */
+export const isSource = (settings: DatabaseSettings, sinks: readonly unknown[]): boolean =>
+  sinks.length > 0 || capturesByTriggers(settings) || hasSlot({ sinks: [] }, settings.name, settings.slot);
 
 /** All but one. Addresses are opened where they are compared. @throws MillraceError bad_setting: another SECRET_KEY. */
 export function besideOf(

@@ -10,6 +10,7 @@ import type { Entries, Entry } from './entry.ts';
 import type { FunctionDeclared } from './function.ts';
 import { checkRetentions } from './retention-circles.ts';
 import type { SinkDeclared } from './sink.ts';
+import type { UserDeclared } from './user.ts';
 
 export interface References {
   faults: Finding[];
@@ -28,6 +29,7 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
       ...duplicates(entries.functions, 'a function'),
       ...duplicates(entries.sinks, 'a sink or change retention'),
       ...duplicates(entries.api_tokens, 'a token'),
+      ...duplicateUsers(entries.users ?? []),
       ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, databases), ...functionFaults(sink, functions)]),
       ...sourceFaults(entries),
       ...tokenFaults(entries),
@@ -61,6 +63,18 @@ function duplicates(entries: Entry<unknown>[], what: string): Finding[] {
     }
     const remedy = 'Give it another name.';
     return [{ path: [...path, 'name'], message: `is the name of ${what} above`, remedy }];
+  });
+}
+
+function duplicateUsers(users: Entry<UserDeclared>[]): Finding[] {
+  const seen = new Set<string>();
+  return users.flatMap(({ path, value }) => {
+    if (value === undefined || !seen.has(value.email)) {
+      if (value !== undefined) seen.add(value.email);
+      return [];
+    }
+    const message = 'is the address of a user above (capital letters make no difference)';
+    return [{ path: [...path, 'email'], message, remedy: 'Remove one of the two.' }];
   });
 }
 
