@@ -20,7 +20,7 @@ export async function inSnapshot<Result>(
   const { ending } = options;
   await client.query(
     `begin isolation level repeatable read ${ending ? '' : 'read only'}; ${limitSql(options)};
-     ${EVERY_ROW}; set local jit = off; set local enable_sort = off`,
+     ${EVERY_ROW}; set local enable_sort = off`,
   );
   try {
     const result = await work();

@@ -190,6 +190,22 @@ describe('a pool where commits need not be durable', () => {
   });
 });
 
+describe('a pool where the server compiles what it takes for dear', () => {
+  it('has nothing compiled: statements about thousands of tables would take seconds longer', async () => {
+    const database = await (await sharedCluster()).createDatabase();
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
+    await admin.query(`alter database ${database.name} set jit = on`);
+    await admin.close();
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    try {
+      expect((await db.query('show jit')).rows).to.deep.equal([{ jit: 'off' }]);
+    } finally {
+      await db.close();
+      await database.drop();
+    }
+  });
+});
+
 describe('what a server says', () => {
   it('never shows the password of the connection, in any field', async () => {
     const database = await (await sharedCluster()).createDatabase();
