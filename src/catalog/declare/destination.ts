@@ -44,7 +44,8 @@ export function destinationKind(type: unknown): SinkKind | Refusal {
   const known = PLAIN.flatMap(({ names }) => names);
   if (typeof type !== 'string') return { message: 'is missing', remedy: `Write one of: ${known.join(', ')}.` };
   if (Object.hasOwn(OTHERS, type)) {
-    const remedy = 'Use `pull` and let your own consumer fetch the messages, or `elasticsearch`.';
+    const remedy =
+      'Use `pull`, and let your own consumer fetch the messages, or `webhook`, `elasticsearch`, `opensearch`.';
     return { message: `${type}: Millrace does not deliver to ${OTHERS[type]}`, remedy };
   }
   const close = nearest(type, known);

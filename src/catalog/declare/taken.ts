@@ -76,7 +76,7 @@ const TAKEN: Record<string, Keys> = {
   change_retentions: SERVERS,
   http_endpoints: SERVERS,
   api_tokens: SERVERS,
-  users: SERVERS,
+  users: { ...SERVERS, account: ANY },
 };
 
 /** Every key that is taken, for whoever describes the file. */

@@ -54,6 +54,11 @@ describe('a file of another system', () => {
     expect(parse(full).warnings).to.deep.equal([]);
   });
 
+  it('names the account of a user, as its playground does', () => {
+    const { config } = parse('users: [{ account: Playground, email: ann@a.example, password: a long password }]');
+    expect(config.users?.map(({ email }) => email)).to.deep.equal(['ann@a.example']);
+  });
+
   it('is refused where such a key would mean something that is not there', () => {
     const sink = (line: string): string[] => linesOf(sinkFile(`${line}\n${PULL}`));
     expect(sink('enrichment: add-user')).to.deep.equal([
