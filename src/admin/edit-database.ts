@@ -96,10 +96,10 @@ export async function eraseDatabase(
     },
     name,
   );
-  const { left = [], fault = null } = removal ?? {};
+  const { left = [], fault = null, warnings = [] } = removal ?? {};
   return {
     ...{ id, name, left: [...left] },
-    warnings: [...(fault ? [sentenceOf(fault)] : []), ...remadeWarnings(row)],
+    warnings: [...(fault ? [sentenceOf(fault)] : []), ...warnings, ...remadeWarnings(row)],
   };
 }
 

@@ -4,7 +4,7 @@
  * on any line the same command goes on. What cannot be dropped is returned as SQL.
  */
 import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
-import { isNotedElsewhere } from '../catalog/same-source.ts';
+import { isNotedElsewhere, isSameDatabase } from '../catalog/same-source.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
 import { captureDrops } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
@@ -57,6 +57,8 @@ export interface DatabaseRemoval {
   left: readonly string[];
   /** Why something of ours is left there. */
   fault: MillraceError | null;
+  /** Sentences about what stays because others may use it. */
+  warnings: readonly string[];
 }
 
 /**
@@ -122,10 +124,17 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
       : // From before a switch of the way.
         (await source.query<{ made: boolean }>(CAPTURE, [''])).rows[0]!.made;
     // Another entry, or another service, may capture the same database by them.
-    const mayGo = isMade && !isNotedElsewhere(deps.catalog.databases, database) && !(await readReader(source));
-    const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
+    const isNoted = (await readReader(source)) !== undefined;
+    const mayGo = isMade && !isNotedElsewhere(deps.catalog.databases, database) && !isNoted;
+    const { rows: published } = await source.query<{ slot: string | null }>(PUBLICATION, [
+      publication.name,
+      mayHaveSlot ? slot.name : '',
+    ]);
+    const user = published[0] && (publicationUser(deps.catalog, database) ?? readerOf(published[0].slot, isNoted));
     const drops = mayGo ? captureDrops(await readFunctions(source)) : [];
-    left = [...(isThere ? [dropSlot] : []), ...drops, ...(isPublished ? [dropPublication] : [])];
+    left = [...(isThere ? [dropSlot] : []), ...drops, ...(published[0] && !user ? [dropPublication] : [])];
+    const warnings =
+      user === undefined ? [] : [`Publication ${publication.name} stays: ${user}. If it is not: ${dropPublication}`];
     const ours = [
       ...(slot.create_if_not_exists ? [dropSlot] : []),
       ...(byTriggers ? drops : []),
@@ -135,13 +144,31 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
       await (drops.includes(sql) ? inTurns(deps, source, sql) : source.query(sql));
       left = left.filter((one) => one !== sql);
     }
-    return { left, fault: null };
+    return { left, fault: null, warnings };
   } catch (error) {
     if (error instanceof MillraceError) throw error;
-    return { left, fault: unreachable('Not all can be dropped in the source', error) };
+    return { left, fault: unreachable('Not all can be dropped in the source', error), warnings: [] };
   } finally {
     await source?.close();
   }
+}
+
+/** Another entry whose sinks read by the same publication. */
+function publicationUser({ databases, sinks }: Catalog, database: CatalogDatabase): string | undefined {
+  const user = databases.find(
+    (other) =>
+      other.no !== database.no &&
+      isSameDatabase(other, database) &&
+      other.settings.publication.name === database.settings.publication.name &&
+      sinks.some(({ databaseNo }) => databaseNo === other.no),
+  );
+  return user && `it is used for database ${user.settings.name}`;
+}
+
+/** A slot does not say which publication it is read by. */
+function readerOf(slot: string | null, isNoted: boolean): string | undefined {
+  if (isNoted) return 'it may be used by another service, which reads what triggers note here';
+  return slot === null ? undefined : `it may be used for replication slot ${slot}`;
 }
 
 /** Is there a slot of ours to drop? */

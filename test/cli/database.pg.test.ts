@@ -156,13 +156,43 @@ sinks:
       await removeSink(messages.db, 'worker');
       await source.transaction(async (tx) => {
         await tx.query('lock table millrace_capture.reader in exclusive mode');
-        expect(await removeAt()).to.deep.equal({ left: [], fault: null });
+        const removal = await removeAt();
+        expect(removal).to.deep.include({ left: [], fault: null });
+        expect(removal?.warnings[0]).to.match(/^Publication of_shop stays: it may be used by another service,/);
       });
       const { rows } = await source.query("select to_regclass('millrace_capture.changes') is not null as made");
       expect(rows).to.deep.equal([{ made: true }]);
+      expect(await there()).to.include('of_shop');
     } finally {
       await source.close();
     }
+  });
+
+  it('leaves a publication by which somebody else may read: another slot, another entry, another service', async () => {
+    const other = `${slot}_2`;
+    await atSource(`select pg_create_logical_replication_slot('${other}', 'pgoutput')`);
+    await declare();
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.deep.equal(['of_shop']);
+    expect(said[1]).to.equal(
+      `Publication of_shop stays: it may be used for replication slot ${other}. If it is not: drop publication "of_shop"`,
+    );
+    await atSource(`select pg_drop_replication_slot('${other}')`);
+
+    await declare();
+    const { host, pathname } = new URL(shop.url);
+    const beside = `databases:
+  - { name: beside, url: "postgres://else:secret@${host}${pathname}", slot: { name: ${other} }, publication: { name: of_shop } }
+sinks:
+  - { name: worker-beside, database: beside, destination: { type: pull } }
+`;
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(beside).config);
+    await removeSink(messages.db, 'worker');
+    said.splice(0);
+    expect(await remove()).to.equal(true);
+    expect(said[1]).to.match(/^Publication of_shop stays: it is used for database beside\./);
+    expect(await there()).to.deep.equal(['of_shop']);
   });
 
   it('goes on where it died: the slot is gone, the publication and the database are there', async () => {
