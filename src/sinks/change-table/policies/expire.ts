@@ -62,20 +62,18 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
       if (!found) return;
       const { db: destination } = await openDatabase({ name: found.table.database, use: 'retention job' });
       try {
-        const deleted = await expireRows(
-          { destination },
-          {
-            table: placeOf(found),
-            keepSeconds: found.policy.keep_seconds,
-            signal,
-          },
-        );
+        const input = { table: placeOf(found), keepSeconds: found.policy.keep_seconds, signal };
+        const deleted = await expireRows({ destination }, input).catch(async (error: unknown) => {
+          // The sink has made it a moment later, as at its first start.
+          if (isMissingTable(error) && (await isThere(destination, found))) return expireRows({ destination }, input);
+          throw error;
+        });
         if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
         await note(found, null, { deleted });
       } catch (error) {
         const sink = found.sink.name;
         // That there is none is the sink's circuit, with what to do. What its triggers miss is not.
-        if (isMissingTable(error) && (await inspectTable(destination, placeOf(found))).kind === null)
+        if (isMissingTable(error) && !(await isThere(destination, found)))
           deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
         else {
           deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
@@ -112,6 +110,9 @@ async function remedyOf(error: unknown, destination: Database, found: Expiring):
   // It is a trigger of the table that lacks a right.
   return may ? {} : { remedy: `Run there: grant select, delete on ${place} to ${quoteIdentifier(role)}` };
 }
+
+const isThere = async (destination: Database, found: Expiring): Promise<boolean> =>
+  (await inspectTable(destination, placeOf(found))).kind !== null;
 
 const placeOf = ({ table }: Expiring): QuotedTable => ({ schema: table.table_schema, name: table.table_name });
 
