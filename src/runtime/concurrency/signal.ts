@@ -23,7 +23,7 @@ export function createSignal(): Signal {
             signal.removeEventListener('abort', end);
             resolve();
           };
-          const timer = setTimeout(end, Math.min(ms, 2_147_483_647));
+          const timer = setTimeout(end, Math.min(Math.max(ms, 0), 2_147_483_647));
           sleeper = end;
           signal.addEventListener('abort', end);
         });
