@@ -9,8 +9,9 @@ import { StreamEndedError } from '../capture/windows.ts';
 import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/tls.ts';
-import { MillraceError, messageOf } from '../model/errors.ts';
+import { MillraceError } from '../model/errors.ts';
 import type { QuotedTable } from '../model/quote.ts';
+import { withoutValues } from '../model/refusal.ts';
 import { type Remedy, remedyForReading } from '../model/remedies.ts';
 import { nameNow } from '../routing/earlier-names.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
@@ -282,5 +283,5 @@ function remedyOf(error: unknown, { table_schema, table_name, sort_column }: Bac
   }
   const table = { schema: table_schema ?? '', name: table_name ?? '', role, sortColumn: sort_column };
   const found = remedyForReading(error, { ...table, seconds: QUERY_MS / 1_000 });
-  return found ?? { message: messageOf(error), isFinal: false };
+  return found ?? { message: withoutValues(error), isFinal: false };
 }

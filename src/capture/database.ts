@@ -10,7 +10,8 @@ import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, isStreaming, losePublication, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE, MESSAGE_DATABASE } from '../model/connection-fault.ts';
-import { MillraceError, messageOf } from '../model/errors.ts';
+import { MillraceError } from '../model/errors.ts';
+import { withoutValues } from '../model/refusal.ts';
 import { remedyForCapture } from '../model/remedies.ts';
 import {
   isDiskFull,
@@ -152,7 +153,7 @@ async function show(
 function told({ messages }: CaptureDeps, error: unknown): { reason: string; remedy: string | undefined } {
   const isHere = isSaidBy(messages, error);
   const found = connectionFault(error, isHere ? MESSAGE_DATABASE : DECLARED_DATABASE);
-  const reason = found?.message ?? messageOf(error);
+  const reason = found?.message ?? withoutValues(error);
   if (error instanceof MillraceError) return { reason, remedy: error.remedy };
   const remedy = found?.remedy ?? remedyForCapture(error, isHere ? 'the message database' : 'the source');
   return { reason: isHere ? `the message database said: ${reason}` : reason, remedy };

@@ -139,7 +139,9 @@ function repeating(withPgClient: WithPgClient, deps: { log: Log; over: () => boo
 
 function loggerOn(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
-    if (level === 'error') log.error({ err: meta?.error, jobs: message }, 'the job runner met an error');
+    // Of a task that failed it quotes the error, which the log takes apart.
+    if (level === 'error')
+      log.error({ err: meta?.error, jobs: message.replace(/ with error '.*$/s, '') }, 'the job runner met an error');
     else if (level === 'warning') log.debug({}, message);
     else log.trace({}, message);
   });

@@ -2,6 +2,8 @@
  * Makes a value fit for a log: what is named like a secret is masked, errors are reduced to the fields that cannot hold
  * a row's value. The lists are of what may pass, so that a new field of a library stays out until somebody looks at it.
  */
+import { withoutValues } from '../model/refusal.ts';
+
 const SECRET =
   /pass(word|wd|phrase)?$|secret|token|authorization|api_?key|auth_?value|cookie|ur[il]$|connectionString/i;
 const MASK = '***';
@@ -36,16 +38,18 @@ export function redact(key: string, value: unknown, depth = 0): unknown {
 }
 
 function redactError(error: Error, depth: number): Record<string, unknown> {
+  const message = error instanceof AggregateError ? error.message : withoutValues(error);
   const fields: [string, unknown][] = [
     ['type', error.name],
-    ['message', error.message],
+    ['message', message],
   ];
   for (const [name, value] of Object.entries(error)) {
     if (ERROR_FIELDS.includes(name) && value !== undefined) fields.push([name, redact('', value, depth + 1)]);
   }
   if (error instanceof AggregateError) fields.push(['errors', redact('', error.errors, depth + 1)]);
   if (error.cause !== undefined) fields.push(['cause', redact('', error.cause, depth + 1)]);
-  if (depth === 0) fields.push(['stack', error.stack]);
+  // It begins with the message.
+  if (depth === 0) fields.push(['stack', error.stack?.replace(error.message, () => message)]);
   return Object.fromEntries(fields);
 }
 

@@ -8,8 +8,8 @@ import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { capturesByTriggers } from '../model/declared.ts';
-import { messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
+import { withoutValues } from '../model/refusal.ts';
 import { takesIn } from '../model/taken-in.ts';
 import { earlierNames } from '../routing/earlier-names.ts';
 import { isBound, matchTable, type Route } from '../routing/match.ts';
@@ -68,7 +68,7 @@ export async function findTables(
       if (matched) found.tables.push({ name, ...matched });
     } catch (error) {
       if (!isTaken && !isBound(sink.settings.source, { earlierNames: earlier.get(table.oid) ?? [] })) continue;
-      found.unknown.push(`${name} cannot be compared: ${messageOf(error)}`);
+      found.unknown.push(`${name} cannot be compared: ${withoutValues(error)}`);
     }
   }
   return found;

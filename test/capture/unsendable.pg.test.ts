@@ -47,4 +47,22 @@ describe('a change that Postgres cannot send', function () {
       await on.close();
     }
   });
+
+  ofReplication('triggers know no row filter').it('is said without the values of its row', async function () {
+    if (AS_PLAIN) return this.skip();
+    const on = await captured(
+      'create table items (id int primary key, n int); create publication own for table items where (make_date(2000, 1, n) is not null)',
+      { settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } } },
+    );
+    try {
+      await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await on.source.query('insert into items values (1, 4711)');
+      const { reason } = await on.becomes('error');
+      expect(reason).to.equal('Postgres cannot send the next change: date field value out of range');
+    } finally {
+      await on.close();
+    }
+  });
 });

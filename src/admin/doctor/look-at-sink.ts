@@ -8,7 +8,8 @@ import { type Answered, byHand, type Finding, fault } from '../../checks/finding
 import { RENEWAL_REFUSED } from '../../checks/triggers.ts';
 import type { WantedTableFinding } from '../../checks/wanted-tables.ts';
 import type { Database } from '../../db/pool.ts';
-import { MillraceError, messageOf } from '../../model/errors.ts';
+import { MillraceError } from '../../model/errors.ts';
+import { withoutValues } from '../../model/refusal.ts';
 import { FOUND_BY } from '../../notices/replace.ts';
 import type { Log } from '../../runtime/log.ts';
 import { DestinationDown } from '../../sinks/contract.ts';
@@ -32,7 +33,7 @@ export async function lookAtSink(
   } catch (error) {
     if (error instanceof DestinationDown) return [checkCircuit(error.circuit)];
     const remedy = error instanceof MillraceError ? error.remedy : undefined;
-    return [fault('bad_destination', messageOf(error), byHand(remedy ?? 'Correct its destination.'))];
+    return [fault('bad_destination', withoutValues(error), byHand(remedy ?? 'Correct its destination.'))];
   }
 }
 

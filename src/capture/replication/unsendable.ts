@@ -4,8 +4,9 @@
  * lies behind it gets on.
  */
 import type { DatabaseSettings } from '../../model/declared.ts';
-import { MillraceError, messageOf } from '../../model/errors.ts';
+import { MillraceError } from '../../model/errors.ts';
 import { millrace, quoteLiteral } from '../../model/quote.ts';
+import { withoutValues } from '../../model/refusal.ts';
 import { isUnconvertible, isUnsendable } from '../../model/sqlstate.ts';
 
 /** Is that what ended a stream? As long as it is, each further try ends soon after it began. */
@@ -31,7 +32,7 @@ export async function explained(
   } catch (error) {
     // What cannot be converted is asked for as it is stored.
     if (!isUnsendable(error) || isUnconvertible(error)) throw error;
-    const message = messageOf(error);
+    const message = withoutValues(error);
     throw new MillraceError('bad_source', `Postgres cannot send the next change: ${message}`, {
       remedy:
         `It is tried again. ${LOST_FILE.test(message) ? MADE_BADLY : REFUSED} ` +

@@ -5,8 +5,8 @@
 
 import type { Database } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
-import { messageOf } from '../../../model/errors.ts';
 import { type QuotedTable, quoteIdentifier, quoteTable } from '../../../model/quote.ts';
+import { withoutValues } from '../../../model/refusal.ts';
 import { isHiddenByPolicy, isMissingTable, isNotPermitted } from '../../../model/sqlstate.ts';
 import { replaceSinkNotices } from '../../../notices/replace.ts';
 import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
@@ -40,12 +40,12 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
     error: unknown,
     { deleted = 0, remedy = 'Fix what the message says. It is tried again at the next run of the job.' } = {},
   ): Promise<void> => {
-    const failure = error === null ? null : messageOf(error);
+    const failure = error === null ? null : withoutValues(error);
     await deps.messages
       .query(NOTE_RUN, [sink.no, deleted, failure, policy.every_seconds])
       .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a run of a retention job was not noted'));
     const name = `${table.table_schema}.${table.table_name}`;
-    const message = `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
+    const message = `old entries of ${name} cannot be deleted: ${withoutValues(error)}`;
     const found = error === null ? [] : [{ code: 'job_fails', table: name, message, remedy }];
     await replaceSinkNotices(deps.messages, { by: 'job', sinkId: sink.id }, found).catch((err: unknown) =>
       deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'),
@@ -74,7 +74,7 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
         const sink = found.sink.name;
         // That there is none is the sink's circuit, with what to do. What its triggers miss is not.
         if (isMissingTable(error) && !(await isThere(destination, found)))
-          deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
+          deps.log.info({ sink, reason: withoutValues(error) }, 'no change table to delete from yet');
         else {
           deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
           if (!signal.aborted) await note(found, error, await remedyOf(error, destination, found));
