@@ -5,7 +5,7 @@
 import type { SinkSettings } from '../model/declared.ts';
 import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
 import { millrace, quoteIdentifier, quoteTable } from '../model/quote.ts';
-import { qualified, takesIn } from '../model/taken-in.ts';
+import { qualified, takerOf, takesIn } from '../model/taken-in.ts';
 import { byHand, type Finding, inSource, warning } from './finding.ts';
 import { logging, neverCaptured } from './never-captured.ts';
 import type { PublicationFacts } from './publication.ts';
@@ -19,8 +19,6 @@ export function knownTables(rows: readonly { oid: number; name: string }[]): Kno
   const byName = Map.groupBy(rows, ({ name }) => name);
   return new Map([...byName].map(([name, group]) => [name, new Set(group.map(({ oid }) => oid))]));
 }
-
-const NONE: KnownTables = new Map();
 
 export interface PublishedTables extends PublicationFacts {
   tables: readonly PublishedTable[];
@@ -55,20 +53,38 @@ export function checkWantedTables(
   publication: PublishedTables,
   known: KnownTables,
 ): WantedTableFinding[] {
+  const by = lookedThrough(publication, known);
   return sinks
     .filter(({ settings }) => settings.status !== 'disabled')
     .flatMap(({ no, settings }) =>
       [
-        ...checkNamed(settings, publication, known),
+        ...checkNamed(settings, by, known),
         ...checkSchemas(settings, publication, known),
         ...checkExcluded(settings, publication, known),
         ...checkUnlogged(settings, publication, known),
-        ...checkTaken(settings, publication, known),
+        ...checkTaken(settings, by),
       ].map((finding) => ({ sinkNo: no, ...finding, item: finding.table })),
     );
 }
 
 type OfSink = Omit<WantedTableFinding, 'sinkNo'>;
+
+/** There may be thousands of tables, and of sinks: none goes through all for those that it names, and each is judged once for all of them. */
+interface LookedThrough extends PublishedTables {
+  byName: ReadonlyMap<string, readonly PublishedTable[]>;
+  judged(table: PublishedTable): OfSink[];
+}
+
+function lookedThrough(publication: PublishedTables, known: KnownTables): LookedThrough {
+  const locked = new Set(publication.locked.map(({ oid }) => oid));
+  const found = new Map<PublishedTable, OfSink[]>();
+  const judged = (table: PublishedTable): OfSink[] => {
+    const judgement = found.get(table) ?? checkOne(publication, table, { known, isLocked: locked.has(table.oid) });
+    found.set(table, judgement);
+    return judgement;
+  };
+  return { ...publication, byName: Map.groupBy(publication.tables, nameOf), judged };
+}
 
 /** Names of tables, as `schema.table`, that sinks name or that came, and that no table has that could be captured. */
 export function inVain(
@@ -82,9 +98,10 @@ export function inVain(
 }
 
 /** Are the tables there that it names? */
-function checkNamed(settings: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
-  const isLocked = (table: PublishedTable): boolean => publication.locked.some(({ oid }) => oid === table.oid);
-  return inVain([{ settings }], publication, NONE).flatMap((table) => {
+function checkNamed(settings: SinkSettings, publication: LookedThrough, known: KnownTables): OfSink[] {
+  const named = new Set(settings.source.include_tables?.map(qualified));
+  return [...named].flatMap((table) => {
+    if (publication.byName.has(table)) return [];
     const renamed = renamedTo(table, publication, known);
     const other = publication.others?.find((one) => nameOf(one) === table);
     // Changes come under the name of the partition then.
@@ -96,9 +113,7 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
     const repair = byHand(`Write ${nameOf(renamed)} into include_tables.`);
     return [
       { table, catchUp: false, ...warning('table_missing', summary, repair) },
-      ...(takesIn(settings.source, renamed)
-        ? []
-        : checkOne(publication, renamed, { known, isLocked: isLocked(renamed) })),
+      ...(takesIn(settings.source, renamed) ? [] : publication.judged(renamed)),
     ];
   });
 }
@@ -108,10 +123,10 @@ const NOTHING = { remedy: null, sql: null, runOn: null };
 /** Are there any tables in the schemas that it names? It stays bound to none that is moved to another one. */
 function checkSchemas({ name, source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
   // Tables that it names are looked for one by one, and partitions, whose names changes may come under, are not known here.
-  if (source.include_tables || (!publication.viaRoot && publication.tables.some((table) => table.partitioned)))
-    return [];
+  if (!source.include_schemas || source.include_tables) return [];
+  if (!publication.viaRoot && publication.tables.some((table) => table.partitioned)) return [];
   const there = new Set(publication.tables.map(({ schema }) => schema));
-  return (source.include_schemas ?? [])
+  return source.include_schemas
     .filter((schema) => !there.has(schema))
     .map((schema) => {
       const table = `${schema}.*`;
@@ -132,7 +147,9 @@ function checkSchemas({ name, source }: SinkSettings, publication: PublishedTabl
  * whose name it has, is meant to come.
  */
 function checkExcluded({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  if (!source.exclude_tables && !source.exclude_schemas) return [];
   const there = new Set(publication.tables.map(({ schema }) => schema));
+  const takes = takerOf(source);
   const excluded = new Set(source.exclude_tables?.map(qualified));
   const gone = (source.exclude_schemas ?? []).filter((schema) => !there.has(schema));
   if (excluded.size + gone.length === 0) return [];
@@ -141,7 +158,7 @@ function checkExcluded({ source }: SinkSettings, publication: PublishedTables, k
     (name) => excluded.has(name) || gone.some((schema) => name.startsWith(`${schema}.`)),
   );
   return publication.tables
-    .filter((table) => table.published && takesIn(source, table))
+    .filter((table) => table.published && takes(table))
     .filter((table) => [...(known.get(nameOf(table)) ?? [])].every((oid) => oid === table.oid))
     .flatMap((table) => {
       const name = nameOf(table);
@@ -157,9 +174,10 @@ function checkExcluded({ source }: SinkSettings, publication: PublishedTables, k
 
 /** Tables that came, and that it takes in without naming them, are not captured any more since they are unlogged. */
 function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTables, known: KnownTables): OfSink[] {
+  const takes = takerOf(source);
   const named = new Set(source.include_tables?.map(qualified));
   return others
-    .filter((one) => one.kind === 'unlogged' && takesIn(source, one))
+    .filter((one) => one.kind === 'unlogged' && takes(one))
     .filter((one) => known.has(nameOf(one)) && !named.has(nameOf(one)))
     .map((one) => ({
       ...{ table: nameOf(one), catchUp: false },
@@ -168,11 +186,10 @@ function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTable
 }
 
 /** Those that it takes in, one by one. */
-function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
-  const locked = new Set(publication.locked.map(({ oid }) => oid));
-  return publication.tables
-    .filter((table) => takesIn(source, table))
-    .flatMap((table) => checkOne(publication, table, { known, isLocked: locked.has(table.oid) }));
+function checkTaken({ source }: SinkSettings, { tables, byName, judged }: LookedThrough): OfSink[] {
+  const named = source.include_tables && new Set(source.include_tables.map(qualified));
+  const asked = named ? [...named].flatMap((name) => byName.get(name) ?? []) : tables;
+  return asked.filter(takerOf(source)).flatMap(judged);
 }
 
 function checkOne(

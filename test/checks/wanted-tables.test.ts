@@ -124,4 +124,26 @@ describe('a name that a sink takes for a table', () => {
       ],
     ]);
   });
+
+  it('is found without a look at every table for each of the sinks', () => {
+    const count = 500;
+    let looks = 0;
+    const tables = Array.from({ length: count }, (_, i) => ({
+      ...{ ...TABLE, oid: 1_000 + i },
+      get name() {
+        looks += 1;
+        return `t${i}`;
+      },
+    }));
+    const takers = tables.map((_, no) => {
+      const named = { include_schemas: null, exclude_schemas: null, include_tables: [`${TABLE.schema}.t${no}`] };
+      return {
+        no,
+        settings: sinkSettings({ name: `s${no}`, destination: PULL, source: { ...named, exclude_tables: null } }),
+      };
+    });
+    const publication = { ...PUBLICATION, tables, locked: [], refused: new Map<number, string>() };
+    expect(checkWantedTables(takers, publication, new Map())).to.deep.equal([]);
+    expect(looks).to.be.below(20 * count);
+  });
 });
