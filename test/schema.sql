@@ -2572,7 +2572,7 @@ AS $function$
     join millrace_private.databases d on d.id = s.database_id
     left join lateral (select t.schema_name, t.table_name
                          from millrace_private.source_tables t
-                        where t.database_no = d.no and t.schema_name || '.' || t.table_name = p_table
+                        where p_table like '%.%.%' and t.database_no = d.no and t.schema_name || '.' || t.table_name = p_table
                         order by t.no desc limit 1) k on true
    cross join lateral (select millrace_private.shell_word(
                                 quote_ident(coalesce(k.schema_name, split_part(p_table, '.', 1))) || '.'

@@ -110,4 +110,41 @@ describe('notices', () => {
     await forgetMissed(m.db, index, { tables: [ORDERS], seconds: 0 });
     expect((await said()).map((text) => text.split(' ')[0])).to.deep.equal([`${pull}`, `${pull}`]);
   });
+
+  it('are found and replaced by the thousand, as after a restore of all tables', async () => {
+    const remedy = 'alter publication p add table only t';
+    const found = Array.from({ length: 10_000 }, (_, i) => `public.t${i}`).map((table) => ({
+      ...{ sinkNo: index, code: 'table_detached', table, message: table, remedy, catchUp: true },
+    }));
+    const stored = found.map((one) => ({ ...one, catchUp: false }));
+    const replaced = { by: 'publication', databaseNo } as const;
+    await m.db.query(
+      `insert into millrace_private.source_tables (database_no, oid, schema_name, table_name, metadata)
+       select $1, i, 'public', 't' || i, '' from generate_series(1, 10000) i`,
+      [databaseNo],
+    );
+    await m.db.transaction(async (tx) => {
+      // Of each statement, on any machine; what compares each of them with each other takes a minute.
+      await tx.query(`set local statement_timeout = '10s'`);
+      // Where the statistics know none of their kind, the planner believes in one.
+      await addNotices(
+        tx,
+        stored.map((one) => ({ ...one, code: 'no_old_values', remedy: null })),
+      );
+      await tx.query('analyze millrace_private.notices');
+      await addNotices(tx, stored);
+      await notePublishedAgain(tx, databaseNo, stored);
+      const changed = `select from millrace_private.notices where code = 'table_detached' and remedy <> $1`;
+      expect((await tx.query(changed, [remedy])).rowCount).to.equal(0);
+      await addNotices(tx, found);
+      const unpublished = stored.map((one) => ({ ...one, code: 'not_published' }));
+      await replaceNotices(tx, replaced, unpublished);
+      await replaceNotices(tx, replaced, unpublished);
+      await replaceNotices(tx, replaced, found.slice(0, 1));
+    });
+    const catchUp = 'bin/millrace verify products --repair';
+    const told = (await said()).filter((one) => one.includes('table_detached'));
+    expect(told).to.have.lengthOf(10_000);
+    expect(told[0]).to.equal(`${index} table_detached public.t0 public.t0 ${remedy}; then: ${catchUp}`);
+  });
 });

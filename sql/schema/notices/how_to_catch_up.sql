@@ -1,5 +1,6 @@
 -- How a sink that missed something of a table is brought up to date: a command or a statement, to be run as it is printed. Only
--- an index can be looked into. A table's name may hold anything, and is known by its parts where a change of it has come.
+-- an index can be looked into. A table's name may hold anything, and is known by its parts where a change of it has come; without
+-- another dot it is looked for among none, of which there may be thousands.
 create or replace function millrace_private.how_to_catch_up(p_sink_no integer, p_code text, p_table text) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
@@ -21,7 +22,7 @@ set search_path = pg_catalog, pg_temp as $$
     join millrace_private.databases d on d.id = s.database_id
     left join lateral (select t.schema_name, t.table_name
                          from millrace_private.source_tables t
-                        where t.database_no = d.no and t.schema_name || '.' || t.table_name = p_table
+                        where p_table like '%.%.%' and t.database_no = d.no and t.schema_name || '.' || t.table_name = p_table
                         order by t.no desc limit 1) k on true
    cross join lateral (select millrace_private.shell_word(
                                 quote_ident(coalesce(k.schema_name, split_part(p_table, '.', 1))) || '.'
