@@ -13,6 +13,7 @@ import {
   showOperation,
 } from '../admin/operations.ts';
 import type { Queryable } from '../db/pool.ts';
+import { stepWithoutWords, wordsApart } from '../model/words-apart.ts';
 import { cursors, LONG_PAGE, type PageInput } from './page.ts';
 import { NO_BODY, type Permitted, type Route, route, shared, writing } from './route.ts';
 
@@ -62,8 +63,11 @@ export function shownOperation(operation: Operation, asking: Permitted): z.input
       ...{ per_second: rows_per_second, seconds_left },
     },
     ...{ result, attempt, requested_by, remedy },
-    reason: isWhole ? reason : (reason?.replace(/: .*$/s, '') ?? null),
-    steps: (operation.steps ?? []).map((step) => ({ ...step })),
+    reason: isWhole || reason === null ? reason : wordsApart(reason).said,
+    steps: (operation.steps ?? []).map(({ text, ...step }) => ({
+      ...step,
+      text: isWhole ? text : stepWithoutWords(text),
+    })),
     lines: isWhole ? [...(operation.lines ?? [])] : [],
     inserted_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,

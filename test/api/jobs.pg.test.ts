@@ -130,7 +130,8 @@ describe('api: jobs of a worker', () => {
     await now(
       json.id,
       `state = 'failed', reason = 'sink products has made no progress: {"secret": "document"}', lines = '{document}',
-       ended_at = now(), attempt = 1`,
+       ended_at = now(), attempt = 1,
+       steps = '[{"at": "2026-01-01", "text": "products: the verification failed: {document}"}, {"at": "2026-01-01", "text": "done: 7 rows"}]'`,
     );
     await all.m.db.query(
       `insert into millrace_private.operation_findings
@@ -140,7 +141,14 @@ describe('api: jobs of a worker', () => {
     );
     const shown = await call('GET', `operations/${json.id}`);
     expect(shown.json).to.deep.include({ reason: 'sink products has made no progress', lines: [] });
-    expect((await call('GET', `operations/${json.id}`, undefined, 'data-token')).text).to.contain('document');
+    const texts = shown.json.steps.map((step: { text: string }) => step.text);
+    expect(texts).to.deep.equal(['products: the verification failed', 'done: 7 rows']);
+    for (const path of [`operations/${json.id}`, 'operations', 'overview']) {
+      expect((await call('GET', path)).text, path)
+        .to.contain('has made no progress')
+        .and.not.to.contain('document"');
+      expect((await call('GET', path, undefined, 'data-token')).text, path).to.contain('secret');
+    }
     expect((await call('GET', `operations/${json.id}/differences`)).status).to.equal(403);
     const first = await call('GET', `operations/${json.id}/differences?limit=2`, undefined, 'data-token');
     expect(first.json.data.map((one: { key: string[] }) => one.key)).to.deep.equal([['1'], ['2']]);

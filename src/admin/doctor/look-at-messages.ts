@@ -2,7 +2,7 @@
 
 import { type AccessFacts, checkAccess } from '../../checks/access.ts';
 import { type ConsumerFacts, checkConsumer } from '../../checks/consumer.ts';
-import type { Finding } from '../../checks/finding.ts';
+import type { Answered, Finding } from '../../checks/finding.ts';
 import type { MessageServerFacts } from '../../checks/message-database.ts';
 import { checkMessageDatabase } from '../../checks/message-database.ts';
 import { checkOperations, checkRunning, type StillFacts } from '../../checks/operations.ts';
@@ -52,7 +52,7 @@ export interface KnownOperation extends StillFacts {
 export function operationFindings(
   operations: readonly KnownOperation[],
   of: { sink: string } | { database: string },
-): Finding[] {
+): Answered[] {
   const own = operations.filter(({ sink, database }) =>
     'sink' in of ? sink === of.sink : sink === null && database === of.database,
   );
