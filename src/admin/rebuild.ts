@@ -200,7 +200,7 @@ async function watchDelivery(deps: RebuildDeps, sink: string, signal: AbortSigna
     if (left <= 0) return row.parked;
     if (left < least) since = deps.now();
     least = Math.min(least, left);
-    const pending = { ...row, left, isMore: messages >= COUNTED, stillMs: deps.now() - since };
+    const pending = { ...row, left, isMore: left >= COUNTED, stillMs: deps.now() - since };
     deps.onStep({ step: 'delivering', sink, pending });
     await deps.sleep(LOOK_MS, signal);
   }
