@@ -112,10 +112,12 @@ function ofSink(sink: AttentionSink, { operations, consumers }: AttentionFacts):
   const subject = { kind: 'sink', name } as const;
   const about = { subject, source: database, destination: into_database ?? undefined };
   const delivery = checkDelivery(deliveryFactsOf(sink), { notices: new Set(), destination: undefined });
+  // One of each table, of which there may be thousands.
+  const noticed = new Map(sink.notices.map(({ code, table, since }) => [noticeKey(code, table), since]));
   return [
     ...checksOf(about, operationFindings(operations, { sink: name })).map(ofOperation(operations)),
     ...checksOf(about, [...consumerFindings(consumers, name), ...delivery]).map((check) => ({
-      ...{ ...check, since: sinceOf(check, sink), act: actOf(check, sink) },
+      ...{ ...check, since: sinceOf(check, sink, noticed), act: actOf(check, sink) },
     })),
   ];
 }
@@ -147,9 +149,15 @@ function actOf({ id, item, command }: Check, sink: AttentionSink): Act | null {
   return isBackfill ? post(`${at}/backfills`, { table: item }) : null;
 }
 
-function sinceOf({ id, status, item }: Check, sink: AttentionSink): string | null {
-  const noticed = sink.notices.find(({ code, table }) => code === id && (table || null) === item)?.since;
-  if (noticed !== undefined) return new Date(noticed).toISOString();
+const noticeKey = (code: string, table: string | null): string => `${code} ${table ?? ''}`;
+
+function sinceOf(
+  { id, status, item }: Check,
+  sink: AttentionSink,
+  noticed: ReadonlyMap<string, string>,
+): string | null {
+  const since = noticed.get(noticeKey(id, item));
+  if (since !== undefined) return new Date(since).toISOString();
   if (HALTED.has(id)) return shown(sink.status_since);
   if (id === 'parked') return shown(sink.parked_since);
   if (id === 'behind' || id === 'nobody_receives') return shown(sink.waiting_since);

@@ -107,6 +107,22 @@ describe('the answer of GET /api/overview', () => {
     });
   });
 
+  it('looks at each of a thousand notices a few times, and not once for each other one', () => {
+    let looks = 0;
+    const [first] = sinks;
+    const notices = Array.from({ length: 1_000 }, (_, no) => ({
+      ...{ ...first!.notices[1]!, table: `public.t${no}` },
+      get code() {
+        looks += 1;
+        return 'truncated';
+      },
+    }));
+    const facts = { processes, databases: [], operations: [], consumers: [], messages: [], hasWorker: true };
+    const found = attentionOf({ ...facts, sinks: [{ ...first!, notices }], workerSeenAt: at });
+    expect(found.filter(({ id, since }) => id === 'truncated' && since !== null)).to.have.lengthOf(1_000);
+    expect(looks).to.be.below(20 * 1_000);
+  });
+
   it('leaves out what is only good to know: else nothing would ever be well', () => {
     expect(attention.map(({ id }) => id)).to.not.include('no_old_values');
   });
