@@ -13,6 +13,7 @@ import { applyStreamSettings } from '../../db/session-settings.ts';
 import { formatLsn, parseLsn } from '../../model/lsn.ts';
 import { isWithoutPublication } from '../../model/sqlstate.ts';
 import { withoutReplication } from '../../source/identify.ts';
+import { LargeMessages } from './large-messages.ts';
 
 export interface StreamHandlers {
   onMessage(bytes: Buffer): void;
@@ -43,6 +44,7 @@ export interface ReplicationStream {
 }
 
 interface ReplicationClient {
+  connection: { stream: EventEmitter };
   query(question: string | { text: string; query_timeout: number }): Promise<unknown>;
 }
 
@@ -55,6 +57,7 @@ function rawPgoutput(publication: string, raw: boolean) {
     start: async (client: ReplicationClient, slot: string, lsn: string): Promise<unknown> => {
       await applyStreamSettings(client);
       if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
+      emptyLargeMessages(client.connection.stream);
       return await client.query(
         `START_REPLICATION SLOT "${slot.replaceAll('"', '""')}" LOGICAL ${lsn} ` +
           `("proto_version" '1', "publication_names" '${names}', "messages" 'true')`,
@@ -62,6 +65,16 @@ function rawPgoutput(publication: string, raw: boolean) {
     },
     parse: (bytes: Buffer): Buffer => bytes,
   };
+}
+
+/** Between two questions, when no part of an answer is under way. */
+function emptyLargeMessages(stream: EventEmitter): void {
+  const large = new LargeMessages();
+  const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
+  stream.removeAllListeners('data');
+  stream.on('data', (bytes: Buffer) => {
+    for (const piece of large.pass(bytes)) for (const read of readers) read.call(stream, piece);
+  });
 }
 
 interface RawSocket {

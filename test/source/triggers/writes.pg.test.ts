@@ -265,6 +265,8 @@ describe('writes that triggers note', () => {
         ).to.equal('42501');
       await on.writer.query("select millrace_capture.message('note', 'it''s me')");
       expect(await on.lines()).to.deep.equal(["M: note -> it's me"]);
+      await on.writer.query("select millrace_capture.message(repeat('p', 1000000), repeat('x', 1000000))");
+      expect(await on.lines()).to.deep.equal([`M: ${'p'.repeat(100)} -> ${'x'.repeat(65_537)}`]);
       const admin = await on.connect('superuser');
       await admin.query('set session_replication_role = replica; insert into t values (3)');
       expect(await on.lines()).to.deep.equal(['I:  -> (3)']);
