@@ -14,8 +14,8 @@ export interface RepeatsDeps {
   later?: (work: () => void, ms: number) => () => void;
 }
 
-/** Longer than any of our waits before another try. */
-export const OVER_MS = 20_000;
+/** Longer than what comes by itself waits before another try (30 s: destinations, checks of a source), and than that takes to fail. */
+export const OVER_MS = 45_000;
 /** What a line is about. */
 const THINGS = ['service', 'database', 'sink', 'lane', 'table'];
 

@@ -50,6 +50,16 @@ describe('a log without repeats', () => {
     expect(messages().slice(2)).to.deep.equal(['a request failed']);
   });
 
+  it('writes once of a destination that is asked every half minute, and takes a moment to fail', () => {
+    for (let n = 0; n < 20; n += 1) {
+      log.warn({ sink: 'products', reason: 'unreachable', wait_ms: 30_000 }, 'sink cannot be delivered to');
+      for (let passed = 0; passed < 35_000; passed += 5_000) passes(5_000);
+    }
+    expect(messages()).to.deep.equal(['sink cannot be delivered to']);
+    passes(OVER_MS);
+    expect(lines[1]).to.include({ msg: 'no more: sink cannot be delivered to', sink: 'products', times: 20 });
+  });
+
   it('says each thing, each sentence and each kind of trouble for itself', () => {
     const service = log.child({ service: 'jobs' });
     for (let n = 0; n < 3; n += 1) {
