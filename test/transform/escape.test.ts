@@ -71,6 +71,18 @@ const CASES: Record<string, { run: string; kinds?: string[]; body?: string | und
   'constructor.constructor': { run: 'return [].constructor.constructor("return process")()', kinds: ['threw'] },
   'this of a sloppy function': { run: 'return Object.keys(new Function("return this")()).join()', body: '""' },
   'caller of the function': { run: 'return new Function("return String(arguments.callee.caller)")()', body: '"null"' },
+  'caller of a getter': {
+    run: 'return Object.defineProperty({}, "then", { get: new Function("while (arguments.callee.caller);") })',
+    body: '{}',
+  },
+  'caller of toJSON': {
+    run: 'return { toJSON: new Function("return String(arguments.callee.caller)") }',
+    body: '"null"',
+  },
+  'caller of what is thrown': {
+    run: 'throw Object.defineProperty({}, "message", { get: new Function("while (arguments.callee.caller); return 1") })',
+    kinds: ['threw'],
+  },
   'stack frames': {
     run: 'Error.prepareStackTrace = (e, frames) => frames.map((f) => f.getFunction()); return new Error().stack',
     kinds: ['threw'],

@@ -17,7 +17,8 @@ export function freezeRealm(): void {
   const found = new Set<object>();
   const queue: unknown[] = [
     globalThis,
-    // Intrinsics without a global name.
+    // Intrinsics without a global name. An error has one accessor of its own, that is the same for all of them.
+    new Error(),
     Object.getPrototypeOf(function* () {}),
     Object.getPrototypeOf(async () => {}),
     Object.getPrototypeOf(async function* () {}),
@@ -49,12 +50,17 @@ export function freezeRealm(): void {
     const property = Object.getOwnPropertyDescriptor(prototype, key);
     if (property?.writable !== true || property.configurable !== true) return;
     const value: unknown = property.value;
-    Object.defineProperty(prototype, key, {
+    const accessor = {
       get: () => value,
       set(this: object, next: unknown) {
         if (this === prototype) throw new TypeError(`Cannot assign to read only property '${key}' of a built-in`);
         Object.defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
       },
+    };
+    Object.freeze(accessor.get);
+    Object.freeze(accessor.set);
+    Object.defineProperty(prototype, key, {
+      ...accessor,
       enumerable: property.enumerable === true,
       configurable: false,
     });

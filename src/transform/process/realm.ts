@@ -11,6 +11,9 @@ import { type RuntimeLimits, runtimeText } from './runtime.ts';
 /** Name of the user's text in stack traces. */
 const USER_FILE = 'user-function';
 
+/** Of a function that is not strict anybody whom it calls can ask for it, and so what it was called with: `arguments.callee.caller`. */
+const STRICT = "'use strict'; ";
+
 export interface Realm {
   /** Runs a chunk; rejects on timeout or when the isolate ran out of memory. */
   run(chunk: string, timeoutMs: number): Promise<string>;
@@ -30,8 +33,8 @@ export async function openRealm(
   limits: SandboxLimits,
 ): Promise<Realm> {
   const context = await isolate.createContext();
-  await context.eval(`(${freezeRealm})()`);
-  const load: ivm.Reference = await context.eval(runtimeText({ ...limits, purpose }), { reference: true });
+  await context.eval(`${STRICT}(${freezeRealm})()`);
+  const load: ivm.Reference = await context.eval(STRICT + runtimeText({ ...limits, purpose }), { reference: true });
   const wrap: ivm.Reference = await script.run(context, { reference: true, timeout: limits.messageMs });
   const call: ivm.Reference = await load.apply(undefined, [wrap.derefInto()], { result: { reference: true } });
   const answer = async (chunk: string | undefined, timeout: number) => {
