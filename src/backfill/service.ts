@@ -75,7 +75,11 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
         // One that has ended makes room for the next.
         const rest = new AbortController();
         wake = () => rest.abort();
-        const due = await dueBackfills(deps.messages, streaming.database.no).catch((error: unknown) => {
+        const full = [...running.values()].filter(({ task }) => task.waitsFor === 'sink');
+        const due = await dueBackfills(deps.messages, streaming.database.no, {
+          running: [...running.keys()],
+          full: full.map(({ task }) => task.sinkNo),
+        }).catch((error: unknown) => {
           deps.log.debug({ err: error }, 'backfills could not be looked for');
           return [];
         });

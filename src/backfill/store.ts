@@ -38,9 +38,13 @@ export interface BackfillState {
   explained: boolean;
 }
 
-/** Backfills of a database that wait or are under way, oldest first. */
-export async function dueBackfills(messages: Database, databaseNo: number): Promise<Backfill[]> {
-  return (await messages.query<Backfill>(DUE, [databaseNo])).rows;
+/** The oldest backfills of a database that may begin here. `running`: those that have; `full`: sinks that have enough to do. */
+export async function dueBackfills(
+  messages: Database,
+  databaseNo: number,
+  { running, full }: { running: readonly number[]; full: readonly number[] },
+): Promise<Backfill[]> {
+  return (await messages.query<Backfill>(DUE, [databaseNo, running, full])).rows;
 }
 
 /** It is under way now, from this position on; `total`: rows to read. Undefined when it is not wanted any more, or kept locked. */
