@@ -17,6 +17,7 @@ import {
   isOutdated,
   isServerError,
   isUnavailable,
+  isUniqueViolation,
 } from '../../model/sqlstate.ts';
 import { type Foreign, type NotedTable, readTriggers, type TriggerFacts } from './facts.ts';
 import { readNoting, type Wanted } from './noting.ts';
@@ -28,8 +29,15 @@ const SINGLE_SHAPES = statement('source/triggers/single-shapes');
 
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
 const LOCK_MS = 500;
-/** Two that make triggers would get in each other's way. */
-const ALONE = "select pg_try_advisory_xact_lock(hashtextextended('millrace_capture', 0)) as alone";
+/**
+ * Two that make triggers would get in each other's way. Anybody who may connect could hold an advisory lock for good; this table is
+ * ours. Before it is there, Postgres lets one make the schema.
+ */
+const ALONE = `do $$ begin
+  if has_table_privilege(to_regclass('millrace_capture.about'), 'delete') then
+    lock table millrace_capture.about in share row exclusive mode nowait;
+  end if;
+end $$`;
 
 export interface Ensured {
   /** What is there now. */
@@ -101,11 +109,11 @@ async function alone(
   try {
     return await source.transaction(async (tx) => {
       await tx.query(`${limitSql({ lockMs: LOCK_MS })}; set local synchronous_commit = local`);
-      const { rows } = await tx.query<{ alone: boolean }>(ALONE);
-      return rows[0]!.alone ? await work(tx) : 'locked';
+      await tx.query(ALONE);
+      return await work(tx);
     });
   } catch (error) {
-    if (isLockTimeout(error) || isDeadlock(error)) return 'locked';
+    if (isLockTimeout(error) || isDeadlock(error) || isUniqueViolation(error)) return 'locked';
     if (isOutdated(error) && !isNotPermitted(error)) return 'gone';
     if (isServerError(error) && !isUnavailable(error)) return { refused: messageOf(error), cause: error };
     throw error;

@@ -1,6 +1,7 @@
 /** Triggers that note changes are made, kept up and removed, and nobody is waited for. */
 import { expect } from 'chai';
 import { statement } from '../../../src/db/statement.ts';
+import { removeTriggers } from '../../../src/source/triggers/ensure.ts';
 import { readTriggers } from '../../../src/source/triggers/facts.ts';
 import { triggersSql } from '../../../src/source/triggers/scripts.ts';
 import { VERSION } from '../../../src/source/triggers/texts.ts';
@@ -116,6 +117,20 @@ describe('triggers that note changes', () => {
       expect(facts.tables.find(({ name }) => name === 't')?.without).to.deep.equal(['public.t']);
       await on.writer.query('commit');
       expect((await on.ensure(['t', 'other'])).added.size).to.equal(1);
+    });
+
+    it('are made and removed whatever advisory locks somebody has taken, by one at a time', async () => {
+      await start();
+      await on.writer.query("select pg_advisory_lock(hashtextextended('millrace_capture', 0))");
+      const both = await Promise.allSettled([on.ensure(['t', 'parts']), on.ensure(['t', 'parts'])]);
+      const made = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(made).to.have.length.of.at.least(1);
+      expect(made.map(({ refused }) => refused.size)).to.deep.equal(made.map(() => 0));
+      await on.ensure(['t', 'parts']);
+      expect((await on.ensure(['t', 'parts', 'other'])).added.size).to.equal(1);
+      await removeTriggers(on.source);
+      const { rows } = await on.source.query("select from pg_trigger where tgname like '!millrace%'");
+      expect(rows).to.have.length(0);
     });
 
     it('stay off where somebody has switched them off, and the facts say so', async () => {
