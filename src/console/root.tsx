@@ -1,7 +1,8 @@
 /** The routes that everything hangs under: `root` has nothing around it, `inside` is for who has logged in. */
 import { createRootRoute, createRoute, Link, Outlet, redirect, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { ApiError, call, isOutdated, rememberCsrf } from './api/client.ts';
+import { followLogins } from './api/logins.ts';
 import { askOverview, useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
 import { queryClient } from './api/queries.ts';
@@ -54,18 +55,28 @@ function Inside() {
   useEffect(() => {
     if (isUnknown) void router.invalidate();
   }, [isUnknown, dataUpdatedAt, router]);
+  // The login stays until it is known who is there now: also where somebody has logged in in another tab.
+  const [isOver, setOver] = useState(false);
+  if (isEnded && email !== undefined && !isOver) setOver(true);
+  const goOn = useCallback(async (): Promise<void> => {
+    const now = await call('get', '/api/whoami').catch(() => null);
+    if (now === null) return;
+    // Somebody else may do other things, and is not shown what this one has typed.
+    if (now.user?.email !== email) return location.reload();
+    rememberCsrf(now.csrf);
+    setOver(false);
+    void queryClient.invalidateQueries();
+    void router.invalidate();
+  }, [email, router]);
+  useEffect(() => (email === undefined ? undefined : followLogins(goOn)), [email, goOn]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer it is tried again
+  useEffect(() => {
+    if (isOver && isSuccess) void goOn();
+  }, [isOver, isSuccess, dataUpdatedAt, goOn]);
   return (
     <PersonContext value={personOf(who)}>
       <Shell />
-      {isEnded && email !== undefined && (
-        <EndedSession
-          email={email}
-          onDone={() => {
-            void queryClient.invalidateQueries();
-            void router.invalidate();
-          }}
-        />
-      )}
+      {isOver && email !== undefined && <EndedSession email={email} onDone={goOn} />}
     </PersonContext>
   );
 }

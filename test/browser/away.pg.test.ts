@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { createUser } from '../../src/admin/users.ts';
 import { builtConsole, expectAccessible, openBrowser, PASSWORD, see } from '../support/browser/browser.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import { until } from '../support/until.ts';
 
 describe('browser: a page that is open', () => {
   let browser: Browser;
@@ -88,6 +89,73 @@ describe('browser: a page that is open', () => {
     await logIn('eve@example.org');
     await page.getByLabel('Address').waitFor();
     expect(await page.content()).to.not.contain('db.example.com');
+    await seen.close();
+  });
+
+  it('reacts to nobody after the login before it is known who that is, however late the rest is read', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/sinks/orders-worker/messages');
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    const email = await page.evaluate("fetch('/api/whoami').then(async (answer) => (await answer.json()).user.email)");
+    await m.db.query('delete from millrace_private.sessions');
+    const login = page.getByRole('dialog', { name: 'Log in again' });
+    await login.waitFor();
+    let isHeld = true;
+    const held = until('the rest may come', async () => !isHeld);
+    await page.route('**/orders-worker/messages?*', async (route) => {
+      await held;
+      await route.fallback();
+    });
+    await login.getByLabel('Email').fill(String(email));
+    await login.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await login.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume orders-worker' }).click();
+    await page.getByRole('button', { name: 'Pause orders-worker' }).waitFor();
+    isHeld = false;
+    await page.getByRole('button', { name: 'Pause orders-worker' }).click();
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    await seen.close();
+  });
+
+  it('goes on where somebody logs in in another tab: as the same person, or loaded anew as another one', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: null });
+    const { page, context } = seen;
+    const logIn = async (at: Page, email: string): Promise<void> => {
+      await at.getByLabel('Email').fill(email);
+      await at.getByLabel('Password').fill(PASSWORD);
+      await at.keyboard.press('Enter');
+    };
+    await page.goto('/login?next=/sinks/orders-worker');
+    await logIn(page, 'ann@example.org');
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    const other = await context.newPage();
+    other.setDefaultTimeout(60_000);
+    await other.goto('/operations');
+    await other.getByRole('heading', { name: 'Operations' }).waitFor();
+    await m.db.query('delete from millrace_private.sessions');
+    const login = (at: Page) => at.getByRole('dialog', { name: 'Log in again' });
+    await login(page).waitFor();
+    await login(other).waitFor();
+    await logIn(other, 'ann@example.org');
+    await login(other).waitFor({ state: 'detached' });
+    await login(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume orders-worker' }).click();
+    await page.getByRole('button', { name: 'Pause orders-worker' }).click();
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+
+    // The first one has not seen that nobody was logged in: it was asked nothing meanwhile.
+    await other.goto('/login');
+    await logIn(other, 'ann@example.org');
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Resume orders-worker' }).click();
+    await page.getByRole('button', { name: 'Pause orders-worker' }).click();
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    await other.goto('/login');
+    await logIn(other, 'eve@example.org');
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Eve' }).waitFor();
     await seen.close();
   });
 

@@ -10,7 +10,7 @@ import { LogInForm } from './log-in-form.tsx';
 interface EndedSessionProps {
   /** Whose it was. */
   email: string;
-  /** The same person is here again. */
+  /** Somebody is here again. */
   onDone: () => void;
 }
 
@@ -38,11 +38,7 @@ export function EndedSession({ email, onDone }: EndedSessionProps) {
         Log in again
       </h1>
       <p className="mb-4 text-muted">Your session has ended. What you typed on this page is kept.</p>
-      <LogInForm
-        email={email}
-        // Somebody else may do other things, and is not shown what this one has typed.
-        onDone={(now) => (now.trim().toLowerCase() === email.toLowerCase() ? onDone() : location.reload())}
-      />
+      <LogInForm email={email} onDone={onDone} />
     </dialog>,
     document.body,
   );

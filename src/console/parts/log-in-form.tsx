@@ -1,7 +1,8 @@
 /** Email and password for a session: on the page of the login, and over a page whose session has ended. */
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { rememberCsrf } from '../api/client.ts';
-import { useCall } from '../api/queries.ts';
+import { type Answer, type ApiError, call, rememberCsrf } from '../api/client.ts';
+import { tellOfLogin } from '../api/logins.ts';
 import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { ErrorNote } from './places.tsx';
@@ -10,19 +11,24 @@ interface LogInFormProps {
   /** Whoever was logged in before. */
   email?: string;
   /** Somebody is logged in from now on. */
-  onDone: (email: string) => void;
+  onDone: () => unknown;
 }
 
 export function LogInForm({ email: known = '', onDone }: LogInFormProps) {
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
-  const logIn = useCall('post', '/api/sessions');
-  const submit = async (event: FormEvent): Promise<void> => {
+  // What is shown is asked anew by whoever is told of it, once it is known whose session this is.
+  const logIn = useMutation<Answer<'/api/sessions', 'post'>, ApiError>({
+    mutationFn: () => call('post', '/api/sessions', { body: { email, password } }),
+    onSuccess({ csrf }) {
+      rememberCsrf(csrf);
+      tellOfLogin();
+      onDone();
+    },
+  });
+  const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const answer = await logIn.mutateAsync({ body: { email, password } }).catch(() => undefined);
-    if (answer === undefined) return;
-    rememberCsrf(answer.csrf);
-    onDone(email);
+    logIn.mutate();
   };
   return (
     <form onSubmit={submit} className="space-y-4">
