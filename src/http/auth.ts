@@ -7,6 +7,7 @@ import type { SessionOf } from '../api/route.ts';
 import type { KnownToken } from '../catalog/tokens.ts';
 import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
+import { UUID } from '../model/name.ts';
 import { allows, type Scope } from '../model/scope.ts';
 
 /**
@@ -58,6 +59,10 @@ export function refusalOf(
   if (consumer !== undefined && mayConsume(known.scopes, consumer.name)) return undefined;
   return new MillraceError('forbidden', 'The token does not have the scope for this');
 }
+
+/** Could it be one that the token is for? Of an id that shows only when it is looked up, and no id can be guessed. */
+export const mayAskFor = ({ scopes }: Caller, nameOrId: string): boolean =>
+  UUID.test(nameOrId) || mayConsume(scopes, nameOrId);
 
 /** The token of `Authorization: Bearer <token>`; undefined when the header is missing or malformed. */
 export function bearerToken(header: string | undefined): string | undefined {

@@ -17,7 +17,7 @@ import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
 import { type Body, end, sendJson, sendText, sizeOf } from '../answer.ts';
-import { type Caller, type FindToken, findAgain, identify, refusalOf } from '../auth.ts';
+import { type Caller, type FindToken, findAgain, identify, mayAskFor, refusalOf } from '../auth.ts';
 import { bodyBytes, jsonText, parsedBody } from '../body.ts';
 import { clientOf } from '../client-address.ts';
 import type { AskedConsumer, Revoked } from '../revoked.ts';
@@ -126,6 +126,8 @@ function authoriseWith(
     const caller = await identify(findToken, request);
     const tokenName = `token ${caller.token}`;
     const nameOrId = String(request.params.consumer);
+    // Who is refused anyway has nothing looked up: how long that takes would tell what there is.
+    if (!mayAskFor(caller, nameOrId)) throw refusalOf(caller, undefined);
     const consumer = consumers.known(nameOrId) ?? (await places.take([tokenName], () => consumers.find(nameOrId)));
     const refusal = refusalOf(caller, consumer);
     if (consumer === undefined || refusal !== undefined) throw refusal;
