@@ -150,9 +150,11 @@ interface EmbeddedDependencies {
 async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, options: AllOptions): Promise<Plan> {
   const { log, told } = deps;
   const state = await openState(options.home);
+  const dir = path.join(options.home, 'postgres');
+  const formerly = state.postgresDir ?? (state.postgresPort === undefined ? undefined : dir);
   const start = (port: number): Promise<Embedded> =>
     startEmbedded({
-      dir: path.join(options.home, 'postgres'),
+      ...{ dir, ...(formerly === undefined ? {} : { formerly }) },
       port,
       password: state.postgresPassword,
       log: (line) => log.info(line),
@@ -162,7 +164,7 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
   deps.services.push(embeddedService({ first: server, restart: () => start(server.port), stopMs }));
 
   const port = declared.portGiven ? declared.port : await freePortFrom(state.httpPort ?? DEFAULT_PORT, declared.host);
-  await writeState(options.home, { ...state, httpPort: port, postgresPort: server.port });
+  await writeState(options.home, { ...state, httpPort: port, postgresPort: server.port, postgresDir: server.dir });
   const passfile = await writePassfile(options.home, server.port, state);
   const settings: Settings = {
     ...declared,

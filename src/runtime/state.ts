@@ -16,6 +16,8 @@ export interface State {
   /** Where it listened last; wanted again. */
   httpPort?: number;
   postgresPort?: number;
+  /** Where its data were last. */
+  postgresDir?: string;
 }
 
 /** The databases of the embedded server, and the roles that own them. */
@@ -31,8 +33,9 @@ const FITS: Record<keyof State, (value: unknown) => boolean> = {
   apiToken: (value) => typeof value === 'string' && value.length >= 8,
   httpPort: (value) => value === undefined || Number.isSafeInteger(value),
   postgresPort: (value) => value === undefined || Number.isSafeInteger(value),
+  postgresDir: (value) => value === undefined || typeof value === 'string',
 };
-const FIELDS = ['secretKey', 'postgresPassword', 'apiToken', 'httpPort', 'postgresPort'] as const;
+const FIELDS = ['secretKey', 'postgresPassword', 'apiToken', 'httpPort', 'postgresPort', 'postgresDir'] as const;
 
 /** In the folder of a service. */
 export const STATE_FILE = 'state.json';

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -216,6 +216,44 @@ describe('embedded postgres', () => {
     expect(lines.some((line) => line.includes(server.dir))).to.equal(root);
     await server.stop();
     expect(await stat(server.dir).catch(() => undefined)).to.equal(undefined);
+  });
+
+  it('goes on with its data whoever may enter their folder by now, and where its project has moved to', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const parent = await folder(0o700);
+    const dir = path.join(parent, 'project', '.millrace');
+    await mkdir(dir, { recursive: true });
+    const first = await start(dir);
+    cleanups.push(() => rm(first.dir, { recursive: true, force: true }));
+    await query(first.adminUrl, 'create table kept as select 42 as n');
+    await first.stop();
+    await chmod(parent, 0o755);
+    const second = await start(dir);
+    expect(await query(second.adminUrl, 'select n from kept')).to.deep.equal([{ n: 42 }]);
+    await second.stop();
+
+    await chmod(parent, 0o700);
+    await rename(path.join(parent, 'project'), path.join(parent, 'moved'));
+    const moved = path.join(parent, 'moved', '.millrace');
+    cleanups.push(async () => await rm((await choosePlace(await serverAccount(), moved, {})).dir, { recursive: true }));
+    const { message, remedy } = await failure(start(moved, { formerly: first.dir }));
+    expect(message).to.match(/^The embedded Postgres ran before, and its data are not in .*millrace-/);
+    execFileSync('sh', ['-c', /cp -a \S+ \S+/.exec(remedy!)![0]]);
+    const third = await start(moved, { formerly: first.dir });
+    expect(await query(third.adminUrl, 'select n from kept')).to.deep.equal([{ n: 42 }]);
+    await third.stop();
+  });
+
+  it('does not begin from scratch where its account cannot reach its data any more', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const parent = await folder();
+    const dir = path.join(parent, '.millrace');
+    await (await start(dir)).stop();
+    await chmod(parent, 0o700);
+    const { message } = await failure(start(dir));
+    expect(message).to.contain('cannot reach any more');
+    await chmod(parent, 0o755);
+    await (await start(dir)).stop();
   });
 
   it("shows the server's own words when it does not start", async () => {

@@ -5,6 +5,7 @@
  * the name can be guessed, and its programs would be run.
  */
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,13 +21,25 @@ export interface Place {
   moved: boolean;
 }
 
-/** `bin`: use these programs instead of the embedded ones. */
+/**
+ * Where there are data already, whoever may enter which folder by now. `bin`: use these programs instead of the embedded ones.
+ * @throws MillraceError bad_setting
+ */
 export async function choosePlace(account: Account, dir: string, options: { bin?: string }): Promise<Place> {
   await mkdir(dir, { recursive: true, mode: 0o755 });
   const wanted = await realpath(dir);
-  if (await canEnter(account, wanted)) return await withPrograms(account, { dir: wanted, moved: false }, options);
-  for (const parent of ['/var/lib', '/var/tmp', os.tmpdir()]) {
-    const candidate = path.join(parent, fallbackName(wanted));
+  const candidates = PARENTS.map((parent) => path.join(parent, fallbackName(wanted)));
+  const isReached = await canEnter(account, wanted);
+  const used = await firstUsed(account, candidates);
+  if (isReached && (used === undefined || (await hasData(wanted))))
+    return await withPrograms(account, { dir: wanted, moved: false }, options);
+  if (used === undefined && (await hasData(wanted)))
+    throw new MillraceError(
+      'bad_setting',
+      `The data of the embedded Postgres are in ${wanted}, which its account cannot reach any more`,
+      { remedy: 'Let other users enter that folder and those above it (chmod o+x), as before.' },
+    );
+  for (const candidate of used === undefined ? candidates : [used]) {
     if (!(await makeOwn(candidate))) continue;
     if (await canEnter(account, candidate)) {
       return await withPrograms(account, { dir: await realpath(candidate), moved: true }, options);
@@ -41,6 +54,25 @@ export async function choosePlace(account: Account, dir: string, options: { bin?
   );
 }
 
+const PARENTS = ['/var/lib', '/var/tmp', os.tmpdir()];
+
+export async function hasData(dir: string): Promise<boolean> {
+  return (await stat(path.join(dir, 'data', 'PG_VERSION')).catch(() => undefined)) !== undefined;
+}
+
+/** Of folders that only root's projects have: one of ours that has data. */
+async function firstUsed({ uid }: Account, candidates: readonly string[]): Promise<string | undefined> {
+  if (uid === undefined) return undefined;
+  for (const candidate of candidates) {
+    const there = await lstat(candidate).catch(() => undefined);
+    if (there !== undefined && isOwn(there) && (await hasData(candidate))) return candidate;
+  }
+  return undefined;
+}
+
+const isOwn = (there: Stats): boolean =>
+  there.isDirectory() && there.uid === process.getuid?.() && (there.mode & 0o022) === 0;
+
 /** The same project gets the same folder on each start. */
 export function fallbackName(dir: string): string {
   return `millrace-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`;
@@ -53,7 +85,7 @@ async function makeOwn(folder: string): Promise<boolean> {
   } catch {
     const there = await lstat(folder).catch(() => undefined);
     if (there === undefined) return false;
-    if (there.isDirectory() && there.uid === process.getuid?.() && (there.mode & 0o022) === 0) return true;
+    if (isOwn(there)) return true;
     throw new MillraceError('bad_setting', `${folder} exists, but was not made by this account`, {
       remedy: 'Remove it, or start in a folder that other users may enter.',
     });

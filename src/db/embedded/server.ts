@@ -5,7 +5,7 @@
  * where the last one stopped, also after kill -9. The data folder appears whole or not at all.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { access, open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { MillraceError } from '../../model/errors.ts';
@@ -15,7 +15,7 @@ import { type Account, plainEnvironment, serverAccount } from './account.ts';
 import { startGuard } from './guard.ts';
 import { initialise, lastLines } from './initdb.ts';
 import { OWNER, readPidFile, stopOrphan } from './orphan.ts';
-import { choosePlace, type Place } from './place.ts';
+import { choosePlace, hasData, type Place } from './place.ts';
 
 export interface EmbeddedOptions {
   /** Holds data/ and server.log; made when missing. */
@@ -32,6 +32,8 @@ export interface EmbeddedOptions {
   log: (line: string) => void;
   /** The folder goes when the server stops, or when we die. */
   temporary?: boolean;
+  /** The folder where its data were before: where there are none now, it is not begun from scratch. */
+  formerly?: string;
 }
 
 export interface Embedded {
@@ -76,7 +78,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   if (await stopOrphan(data, { deadlineMs: 8_000 })) {
     options.log('stopped an embedded Postgres that an earlier run had left over');
   }
-  if (!(await exists(path.join(data, 'PG_VERSION')))) {
+  if (!(await hasData(place.dir))) {
+    if (options.formerly !== undefined) throw await withoutData(options.formerly, place);
     // What loses its data anyway when the machine goes down need not wait for the disk here.
     const sync = options.temporary !== true && options.settings?.fsync !== 'off';
     await initialise(account, place, { password: options.password, sync });
@@ -97,6 +100,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     wanted = undefined;
     await within(new Promise(() => undefined), 200);
   }
+}
+
+/** The project was moved or copied without them, or they were removed. */
+async function withoutData(formerly: string, { dir }: Place): Promise<MillraceError> {
+  const isElsewhere = formerly !== dir && (await hasData(formerly));
+  const bring = isElsewhere ? `Bring them there: cp -a ${formerly}/data ${dir}/` : 'Bring them back from a copy';
+  return new MillraceError('bad_setting', `The embedded Postgres ran before, and its data are not in ${dir}`, {
+    remedy: `${bring} (they were in ${formerly}). To start from scratch instead, remove the folder .millrace.`,
+  });
 }
 
 type Attempt = { embedded: Embedded } | { failure: string; remedy?: string };
@@ -200,13 +212,6 @@ function once(act: (deadlineMs?: number) => Promise<void>): (deadlineMs?: number
     running ??= act(deadlineMs);
     return running;
   };
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Returns when `event` has happened, or after `ms`; leaves no timer behind. */
