@@ -25,6 +25,7 @@ import type { MissedCode } from '../notices/add.ts';
 import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
 import type { Publication } from '../source/publication.ts';
 import { readNamed, readPublishedAs } from '../source/tables.ts';
+import { forgetGone } from './gone-tables.ts';
 import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
 
 const KNOW = statement('capture/know-tables');
@@ -48,6 +49,7 @@ export async function noteTables(
   await replaceNotices(messages, { by: 'publication', databaseNo: database.no }, found);
   const detached = found.filter(({ code }) => code === 'table_detached');
   await notePublishedAgain(messages, database.no, detached);
+  await forgetGone({ source, messages }, database.no, { publication, known });
   const fresh = publication.tables.filter((table) => table.published && !known.get(nameOf(table))?.has(table.oid));
   if (fresh.length === 0) return;
   const columns = [fresh.map(({ oid }) => oid), fresh.map(({ schema }) => schema), fresh.map(({ name }) => name)];
