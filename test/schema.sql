@@ -4785,6 +4785,14 @@ declare
 begin
   if p_what <> 'shared' and v_has_answered then
     perform set_config('lock_timeout', millrace_private.patience(), true);
+    if p_what = 'turn' and exists (
+         select from pg_locks k
+          where not k.granted and k.database = (select d.oid from pg_database d where d.datname = current_database())
+            and k.relation in (to_regclass('millrace_private.turn_' || p_sink_no), to_regclass('millrace_private.lock_' || p_sink_no))
+            and clock_timestamp() - k.waitstart + millrace_private.patience()::interval
+                >= current_setting('deadlock_timeout')::interval) then
+      return false;
+    end if;
   end if;
   return millrace_private.lock_consumer(p_sink_no, p_what);
 exception
