@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
+import { printableOn } from './model/printable.ts';
 import { isReadOnly } from './model/sqlstate.ts';
 import { createLog } from './runtime/log.ts';
 import { maskAddresses } from './runtime/redact.ts';
@@ -66,7 +67,7 @@ export async function start(word: Word): Promise<never> {
   try {
     process.exit((await run(word, readSettings(process.env))) ? 0 : 1);
   } catch (error) {
-    process.stderr.write(`${maskAddresses(describe(error))}\n`);
+    process.stderr.write(`${printableOn(process.stderr, maskAddresses(describe(error)))}\n`);
     process.exit(1);
   }
 }

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
+import { printableOn } from '../model/printable.ts';
 import { maskAddresses } from '../runtime/redact.ts';
 import { VERSION } from '../runtime/version.ts';
 import { addEverywhere } from './everywhere.ts';
-import { printableOn } from './printable.ts';
 
 /** What `start` can run, and how. */
 export interface Roles {

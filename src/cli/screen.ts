@@ -3,7 +3,7 @@
  * lines printed now and then, so that a log stays readable. What `say` prints stays. Lines are cut at the terminal's width,
  * and hold no line break: a wrapped one could not be drawn over.
  */
-import { printable } from './printable.ts';
+import { printable } from '../model/printable.ts';
 
 export interface Terminal {
   write(text: string): unknown;

@@ -5,6 +5,7 @@
  */
 import type { Writable } from 'node:stream';
 import pino from 'pino';
+import { printableLine } from '../model/printable.ts';
 import { maskAddresses, redact } from './redact.ts';
 
 export interface Log extends Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> {
@@ -66,7 +67,8 @@ export function readableLine(line: string): string {
   const { time, level, role, msg, err, ...rest } = parsed as Record<string, unknown>;
   const fields = Object.entries(rest).map(([key, value]) => `${key}=${short(value)}`);
   const head = [String(time).slice(11, 23), String(level).padEnd(5), String(role ?? '').padEnd(7), String(msg ?? '')];
-  return `${[...head, ...fields, ...errorText(err)].filter((part) => part !== '').join(' ')}\n`;
+  // Names of tables and the like are others'.
+  return `${printableLine([...head, ...fields, ...errorText(err)].filter((part) => part !== '').join(' '))}\n`;
 }
 
 function errorText(err: unknown): string[] {

@@ -101,6 +101,14 @@ describe('log', () => {
     );
   });
 
+  it('has a terminal obey nothing that others wrote, be it a name or a message', () => {
+    const { log, lines } = capture(true);
+    const evil = 'a\u001b[2J\u009b2J\u007f\r\nforged';
+    log.warn({ table: evil, err: new Error(evil) }, `waits for ${evil}`);
+    expect(lines.join('').slice(0, -1)).to.match(/^\P{Cc}+$/u);
+    expect(lines.join('')).to.contain('waits for a·[2J·2J··').and.to.contain('table="a');
+  });
+
   it('cuts credentials out of addresses only', () => {
     expect(maskAddresses('to https://u:p%40x@h:1/x and https://h/a@b and a@b.example')).to.equal(
       'to https://***@h:1/x and https://h/a@b and a@b.example',

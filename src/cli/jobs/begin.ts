@@ -1,9 +1,9 @@
 /** Jobs, begun: their id, or watched until they have ended. Who asks for what is under way already watches that. */
 import { MillraceError } from '../../model/errors.ts';
+import { printableOn } from '../../model/printable.ts';
 import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Request } from '../client/client.ts';
-import { printableOn } from '../printable.ts';
 import type { Screen, Terminal } from '../screen.ts';
 import type { Running } from '../table/command.ts';
 import { readJson } from '../table/json.ts';

@@ -1,8 +1,8 @@
 /** Puts commands that are data on the command line. */
 import type { Command } from 'commander';
+import { printableOn } from '../../model/printable.ts';
 import { withClient } from '../client/reach.ts';
 import { type Everywhere, everywhere } from '../everywhere.ts';
-import { printableOn } from '../printable.ts';
 import { NO_SCREEN, openScreen } from '../screen.ts';
 import { giveUpAfter } from '../stopping.ts';
 import { now, PLACE, person } from '../terminal.ts';

@@ -1,8 +1,8 @@
 /** `millrace backfills`: backfills and replays, listed and controlled. The beginning of an id is enough. */
 import { MillraceError } from '../../model/errors.ts';
+import { printableOn } from '../../model/printable.ts';
 import { duration } from '../../model/quantity.ts';
 import type { Client } from '../client/client.ts';
-import { printableOn } from '../printable.ts';
 import type { Group, OwnCommand, Running } from './command.ts';
 import { oneLine, readJson } from './json.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';

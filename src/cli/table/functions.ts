@@ -1,7 +1,7 @@
 /** Commands of functions. */
 import { readFileSync } from 'node:fs';
 import { MillraceError } from '../../model/errors.ts';
-import { printableOn } from '../printable.ts';
+import { printableOn } from '../../model/printable.ts';
 import { changesOf } from './change.ts';
 import type { Group, Running } from './command.ts';
 import { pretty, readJson } from './json.ts';

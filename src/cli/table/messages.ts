@@ -1,9 +1,9 @@
 /** Commands of messages that are not settled: what waits, what failed, and what becomes of it. */
 import { MillraceError } from '../../model/errors.ts';
+import { printableOn } from '../../model/printable.ts';
 import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Client } from '../client/client.ts';
-import { printableOn } from '../printable.ts';
 import { isAgreed, remark } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
 import { WATCHING } from './jobs.ts';

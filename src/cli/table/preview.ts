@@ -1,5 +1,5 @@
 /** `millrace sink preview`: messages of a sink on their way, with what was made of each and what its destination said. */
-import { printableOn } from '../printable.ts';
+import { printableOn } from '../../model/printable.ts';
 import { stopping } from '../stopping.ts';
 import { sleep } from '../terminal.ts';
 import { type OwnCommand, type Running, wholeNumber } from './command.ts';

@@ -1,6 +1,7 @@
 /** `millrace status`: everything on one screen, what needs attention first. */
+
+import { printableOn } from '../../model/printable.ts';
 import { count, duration } from '../../model/quantity.ts';
-import { printableOn } from '../printable.ts';
 import type { Group, Running } from './command.ts';
 import { readJson } from './json.ts';
 import { at, tellRows, textAt } from './tell.ts';

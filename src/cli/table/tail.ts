@@ -1,6 +1,7 @@
 /** `millrace tail`: messages of a sink as they come. Without `--ack` it leases nothing and changes nothing. */
+
+import { printableOn } from '../../model/printable.ts';
 import type { Client } from '../client/client.ts';
-import { printableOn } from '../printable.ts';
 import { type Stopping, stopping } from '../stopping.ts';
 import { now, sleep } from '../terminal.ts';
 import { type Group, type Running, wholeNumber } from './command.ts';

@@ -1,8 +1,8 @@
 /** Who has the say in a thing, and its end. */
 import { MillraceError } from '../../model/errors.ts';
+import { printableOn } from '../../model/printable.ts';
 import { count } from '../../model/quantity.ts';
 import type { Client } from '../client/client.ts';
-import { printableOn } from '../printable.ts';
 import { isAgreed, now, remark, sleep } from '../terminal.ts';
 import type { Group, OwnCommand, Running } from './command.ts';
 import { readJson } from './json.ts';

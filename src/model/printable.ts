@@ -4,4 +4,7 @@
  */
 export const printable = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '·');
 
+/** The same on one line. */
+export const printableLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, '·');
+
 export const printableOn = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? printable(text) : text);

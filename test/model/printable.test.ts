@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { printable, printableOn } from '../../src/cli/printable.ts';
+import { printable, printableOn } from '../../src/model/printable.ts';
 
 describe('what a terminal shows of texts from outside', () => {
   it('has no control character but line ends and tabs, and every other one', () => {
