@@ -31,7 +31,7 @@ const CHANGES = 500;
 const RSS_MAX_MB = 256;
 
 describe('the ledger, with kill -9 of the whole service', function () {
-  this.timeout(150_000);
+  this.timeout(50_000 + KILLS * 20_000);
   const random = seeded(SEED);
   let world: World;
   let engine: BulkServer;
