@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
-import { byWay, ofReplication } from '../support/postgres/capture-way.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -106,11 +106,10 @@ describe('a backfill of a table that changes under it', function () {
       });
       await on.source.query(`update items set note = 'short' where id = 2`);
       await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
-      // Triggers note nothing of a table with a row filter.
-      const read = (await on.received(sinkNo, byWay({ replication: 4, triggers: 3 }))).filter(
-        ({ action }) => action === 'read',
-      );
-      expect(read.map(({ record_pks }) => record_pks)).to.deep.equal(['["1"]', '["2"]', '["3"]']);
+      // The row that was changed is left out of its page if that was being read.
+      const sent = new Map((await on.received(sinkNo, 3)).map(({ record_pks, record }) => [record_pks, record]));
+      expect([...sent.keys()].toSorted()).to.deep.equal(['["1"]', '["2"]', '["3"]']);
+      expect(sent.get('["2"]')).to.include('short');
     });
   });
 
