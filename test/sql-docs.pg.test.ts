@@ -71,7 +71,7 @@ describe('docs/sql.md', function () {
     const output = new PassThrough();
     const printed = text(output);
     const options = { home: '/nowhere', env: { DATABASE_URL: messages.url } };
-    await runSql(options, { input: Readable.from([sql]), output });
+    await runSql(options, { input: Readable.from([sql]), output, errors: output });
     output.end();
     return await printed;
   }

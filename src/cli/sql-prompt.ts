@@ -27,6 +27,8 @@ export interface SqlOptions {
 export interface Terminal {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
+  /** Of statements that failed, as in psql: what was printed may be a file. */
+  errors: NodeJS.WritableStream;
 }
 
 /** Returns the exit code: 1 when the (last) statement failed. @throws MillraceError when there is no server. */
@@ -132,7 +134,7 @@ function ended(text: string): Typed | undefined {
 async function execute(session: SqlSession, { sql = '', expanded }: Typed, terminal: Terminal): Promise<number> {
   const outcome = await session.execute(sql);
   if ('error' in outcome) {
-    terminal.output.write(`${outcome.error}\n`);
+    terminal.errors.write(`${outcome.error}\n`);
     return 1;
   }
   for (const result of outcome.results) {

@@ -20,6 +20,7 @@ export function addSqlCommand(program: Command): void {
       }
       const { runSql } = await import('./sql-prompt.ts');
       const given = { ...(sql === undefined ? {} : { sql }), ...options };
-      process.exitCode = await runSql({ ...given, ...PLACE }, { input: process.stdin, output: process.stdout });
+      const terminal = { input: process.stdin, output: process.stdout, errors: process.stderr };
+      process.exitCode = await runSql({ ...given, ...PLACE }, terminal);
     });
 }

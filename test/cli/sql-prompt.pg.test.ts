@@ -14,6 +14,8 @@ import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.t
 import { startCli } from '../support/processes/cli.ts';
 import { until } from '../support/until.ts';
 
+const unread = () => ({ input: Readable.from([]), output: new PassThrough(), errors: new PassThrough() });
+
 describe('sql', () => {
   let database: TestDatabase;
   before(async () => {
@@ -21,13 +23,14 @@ describe('sql', () => {
   });
   after(() => database.drop());
 
-  async function ask(sql: string | undefined, input = ''): Promise<{ code: number; printed: string }> {
-    const output = new PassThrough();
-    const printed = text(output);
+  async function ask(sql: string | undefined, input = ''): Promise<{ code: number; printed: string; told: string }> {
+    const [output, errors] = [new PassThrough(), new PassThrough()];
+    const [printed, told] = [text(output), text(errors)];
     const options = { ...(sql === undefined ? {} : { sql }), home: '/nowhere', env: { DATABASE_URL: database.url } };
-    const code = await runSql(options, { input: Readable.from([input]), output });
+    const code = await runSql(options, { input: Readable.from([input]), output, errors });
     output.end();
-    return { code, printed: await printed };
+    errors.end();
+    return { code, printed: await printed, told: await told };
   }
 
   it('prints rows as an aligned table, values as Postgres writes them', async () => {
@@ -54,10 +57,10 @@ describe('sql', () => {
     expect(printed).to.equal('CREATE\nINSERT 2\n a\n---\n 2\n(1 row)\n\n');
   });
 
-  it("prints Postgres' error with its line, and fails", async () => {
-    const { code, printed } = await ask('select 1\n  from nix');
-    expect(code).to.equal(1);
-    expect(printed).to.equal('ERROR: relation "nix" does not exist (42P01)\nLINE 2:   from nix\n');
+  it("says Postgres' error with its line where errors go, and fails", async () => {
+    const { code, printed, told } = await ask('select 1\n  from nix');
+    expect([code, printed]).to.deep.equal([1, '']);
+    expect(told).to.equal('ERROR: relation "nix" does not exist (42P01)\nLINE 2:   from nix\n');
   });
 
   it('leaves no statement running when it is interrupted', async () => {
@@ -77,8 +80,9 @@ describe('sql', () => {
   });
 
   it('is a prompt without a statement: several lines, errors and the end of input', async () => {
-    const { code, printed } = await ask(undefined, "select 'a;\nb' as x;\nselect nix;\n\nselect\n 5 as five");
-    expect(printed).to.contain('a;⏎b').and.to.contain('column "nix" does not exist').and.to.contain('five');
+    const { code, printed, told } = await ask(undefined, "select 'a;\nb' as x;\nselect nix;\n\nselect\n 5 as five");
+    expect(printed).to.contain('a;⏎b').and.to.contain('five');
+    expect(told).to.contain('column "nix" does not exist');
     expect(code).to.equal(0);
     expect((await ask(undefined, 'select 1 as one;\n\\q\nselect 2 as two;\n')).printed)
       .to.contain('one')
@@ -137,7 +141,7 @@ describe('sql', () => {
     const cluster = await sharedCluster();
     const run = async (env: NodeJS.ProcessEnv, database?: string): Promise<MillraceError> => {
       const options = { sql: 'select 1', home: '/nowhere', env, ...(database === undefined ? {} : { database }) };
-      const error = await runSql(options, { input: Readable.from([]), output: new PassThrough() }).catch((one) => one);
+      const error = await runSql(options, unread()).catch((one) => one);
       expect(error).to.be.instanceOf(MillraceError);
       return error;
     };
@@ -163,10 +167,7 @@ describe('sql', () => {
       expect(await sqlAddress({ home, env: {}, database: 'a b' })).to.match(
         /^postgres:\/\/postgres:[\w-]+@127\.0\.0\.1:5\/a%20b$/,
       );
-      const refused = await runSql(
-        { sql: 'select 1', home, env: {} },
-        { input: Readable.from([]), output: new PassThrough() },
-      ).catch((error: unknown) => error);
+      const refused = await runSql({ sql: 'select 1', home, env: {} }, unread()).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(MillraceError).and.to.have.property('message', 'The database cannot be reached');
       const place = { home, env: {} };
       const asked = async (route: string): Promise<string> => {
