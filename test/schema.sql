@@ -483,6 +483,8 @@ table millrace_private.published_tables
   database_no integer not null
   oid bigint not null
   published_as text
+  schema_name text
+  table_name text
 CREATE UNIQUE INDEX published_tables_pkey ON millrace_private.published_tables USING btree (database_no, oid)
 constraint published_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
 constraint published_tables_pkey PRIMARY KEY (database_no, oid)

@@ -27,6 +27,7 @@ import type { Publication } from '../source/publication.ts';
 import { readNamed, readPublishedAs } from '../source/tables.ts';
 import { forgetGone } from './gone-tables.ts';
 import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
+import { type TableName, tellTakenNames } from './taken-names.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
@@ -88,7 +89,7 @@ export async function noteAdded(
   database: NotedDatabase,
   { publication, begun }: { publication: Publication; begun: boolean },
 ): Promise<void> {
-  const before = await readNoted(deps.messages, database.no);
+  const { before, names } = await readNoted(deps.messages, database.no);
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   // Its first change may have come before this look has seen it.
   const isFirst = (oid: number): boolean => justAdded.has(oid) && !before.has(oid);
@@ -114,11 +115,12 @@ export async function noteAdded(
     if (why === undefined && !isNew(table)) return [];
     return [{ table, leftOut: why, isRecreated: wasRecreated(table, known) && !isMoved(table) }];
   });
+  await tellTakenNames(deps.messages, database, { tables: publication.tables, known, names });
   await tellAdded(deps, database, added);
   // One that came in between the two readings is judged at the next look: until then it stays as it was noted.
   const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
   for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) judged.set(oid, null);
-  await note(deps.messages, database.no, { before, now: judged });
+  await note(deps.messages, database.no, { before, names, now: judged, tables: publication.tables });
 }
 
 function without(isLeftOut: (oid: number) => boolean, known: KnownTables): KnownTables {
@@ -133,9 +135,21 @@ function leftOutOf(table: PublishedTable, before: Noted | undefined, now: Noted 
   return before === 'triggers' || now === 'triggers' ? undefined : leftOutSince(before, now, table);
 }
 
-async function readNoted(messages: Database, databaseNo: number): Promise<Map<number, Noted>> {
-  const { rows } = await messages.query<{ oid: number; published_as: string | null }>(NOTED, [databaseNo]);
-  return new Map(rows.map((row) => [row.oid, row.published_as === null ? null : JSON.parse(row.published_as)]));
+/** As it was stored at the last look, by oid. */
+interface Looked {
+  before: ReadonlyMap<number, Noted>;
+  names: ReadonlyMap<number, TableName | null>;
+}
+
+async function readNoted(messages: Database, databaseNo: number): Promise<Looked> {
+  type Row = { oid: number; published_as: string | null; schema: string | null; name: string | null };
+  const { rows } = await messages.query<Row>(NOTED, [databaseNo]);
+  return {
+    before: new Map(rows.map((row) => [row.oid, row.published_as === null ? null : JSON.parse(row.published_as)])),
+    names: new Map(
+      rows.map(({ oid, schema, name }) => [oid, schema === null || name === null ? null : { schema, name }]),
+    ),
+  };
 }
 
 async function notedNow(
@@ -158,12 +172,19 @@ const notes = (table: TriggeredTable | undefined): boolean =>
 async function note(
   messages: Database,
   databaseNo: number,
-  { before, now }: Record<'before' | 'now', ReadonlyMap<number, Noted>>,
+  { before, names, now, tables }: Looked & { now: ReadonlyMap<number, Noted>; tables: readonly PublishedTable[] },
 ): Promise<void> {
-  const changed = [...now].filter(([oid, as]) => !before.has(oid) || !isDeepStrictEqual(before.get(oid), as));
+  const present = new Map(tables.map(({ oid, schema, name }) => [oid, { schema, name }]));
+  const isSame = (oid: number, as: Noted): boolean =>
+    before.has(oid) &&
+    isDeepStrictEqual(before.get(oid), as) &&
+    isDeepStrictEqual(names.get(oid) ?? null, present.get(oid) ?? null);
+  const changed = [...now].filter(([oid, as]) => !isSame(oid, as));
   if (changed.length === 0) return;
   const columns = [changed.map(([oid]) => oid), changed.map(([, as]) => (as === null ? null : JSON.stringify(as)))];
-  await messages.query(NOTE, [databaseNo, ...columns]);
+  const called = changed.map(([oid]) => present.get(oid));
+  const nameColumns = [called.map((one) => one?.schema ?? null), called.map((one) => one?.name ?? null)];
+  await messages.query(NOTE, [databaseNo, ...columns, ...nameColumns]);
 }
 
 async function tellAdded(deps: AddedDeps, database: NotedDatabase, added: readonly Added[]): Promise<void> {
