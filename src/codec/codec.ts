@@ -17,7 +17,7 @@ import {
   writeTimestamp,
   writeTimestamptz,
 } from './scalar.ts';
-import { type TypeCatalogue, type TypeInfo, typeInfo } from './types.ts';
+import { baseOf, type TypeCatalogue, type TypeInfo, typeInfo } from './types.ts';
 
 /** Types with a JSON form of their own; every other base type is a string of its text. */
 const SCALARS: ReadonlyMap<number, ColumnCodec> = new Map([
@@ -41,18 +41,24 @@ const OIDVECTOR = 30;
  * its type does not print; `writeValue` turns that into a string.
  */
 export function codecFor(typeOid: number, types: TypeCatalogue): ColumnCodec {
-  return compile(typeOid, { types, done: new Map() });
+  return compile(typeOid, { types, done: new Map(), depth: 0 });
 }
 
 interface Compiling {
   types: TypeCatalogue;
   /** Also ends the recursion should a catalogue contradict itself. */
   done: Map<number, ColumnCodec>;
+  depth: number;
 }
 
-function compile(oid: number, compiling: Compiling): ColumnCodec {
+/** Types inside of types. Anybody can make thousands, each of the one before: what lies deeper is a string of its text. */
+const DEEPEST = 100;
+
+function compile(oid: number, { depth, ...rest }: Compiling): ColumnCodec {
   const scalar = SCALARS.get(oid);
   if (scalar) return scalar;
+  if (depth > DEEPEST) return writeString;
+  const compiling = { ...rest, depth: depth + 1 };
   const known = compiling.done.get(oid);
   if (known) return known;
   compiling.done.set(oid, writeString);
@@ -63,7 +69,7 @@ function compile(oid: number, compiling: Compiling): ColumnCodec {
 }
 
 function compileType(type: TypeInfo, compiling: Compiling): ColumnCodec {
-  if (type.kind === 'domain' && type.baseOid !== null) return compile(type.baseOid, compiling);
+  if (type.kind === 'domain') return compile(baseOf(compiling.types, type.oid), compiling);
   if (type.kind === 'composite') {
     return compositeCodec(type.attributes.map(({ name, typeOid }) => ({ name, codec: compile(typeOid, compiling) })));
   }

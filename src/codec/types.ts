@@ -52,6 +52,18 @@ export function typeInfo(types: TypeCatalogue, oid: number): TypeInfo | undefine
   return builtIn.get(oid) ?? types.get(oid);
 }
 
+/** What a domain is made of, however many others are between; of all else the type itself. */
+export function baseOf(types: TypeCatalogue, oid: number): number {
+  let base = oid;
+  // Not more of them than there are types, should a catalogue contradict itself.
+  for (let left = types.size; left > 0; left -= 1) {
+    const type = typeInfo(types, base);
+    if (type?.kind !== 'domain' || type.baseOid === null) break;
+    base = type.baseOid;
+  }
+  return base;
+}
+
 function readBuiltIn(): Map<number, TypeInfo> {
   const types = new Map<number, TypeInfo>();
   const add = (type: Pick<TypeInfo, 'oid' | 'name'> & Partial<TypeInfo>) =>

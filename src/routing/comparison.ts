@@ -4,7 +4,7 @@
  * (`1 day` and `24:00:00` are one interval) is not compared at all, rather than compared wrongly.
  */
 
-import { type TypeCatalogue, type TypeInfo, typeInfo } from '../codec/types.ts';
+import { baseOf, type TypeCatalogue, type TypeInfo, typeInfo } from '../codec/types.ts';
 import { compareDecimals, type Decimal, parseDecimal } from '../model/decimal.ts';
 import { clockMicros, parseInstant } from '../model/instant.ts';
 import { withoutTrailing } from '../model/trailing.ts';
@@ -83,10 +83,8 @@ export function comparisonOf(type: TypeInfo | undefined): Comparison | undefined
 }
 
 /** What a domain is made of, otherwise the type itself. */
-export function baseType(types: TypeCatalogue, oid: number): TypeInfo | undefined {
-  const type = typeInfo(types, oid);
-  return type?.kind === 'domain' && type.baseOid !== null ? baseType(types, type.baseOid) : type;
-}
+export const baseType = (types: TypeCatalogue, oid: number): TypeInfo | undefined =>
+  typeInfo(types, baseOf(types, oid));
 
 /** Below zero: `a` is the smaller one. Both were read by one Comparison. */
 export function compare(a: Comparable, b: Comparable): number {

@@ -6,7 +6,7 @@
  * catalog: `bin/millrace verify` finds it.
  */
 import type { RelationMessage } from '../codec/row-message.ts';
-import { type TypeCatalogue, typeInfo } from '../codec/types.ts';
+import { baseOf, type TypeCatalogue, typeInfo } from '../codec/types.ts';
 import type { SinkTraits } from '../model/sink.ts';
 import type { SinkNotice } from '../notices/notice.ts';
 import type { Route } from './match.ts';
@@ -34,11 +34,6 @@ export function keyShapeOf(
     const type = baseOf(types, typeOid);
     return { number, type, modifier: type === typeOid ? typmod : -1 };
   });
-}
-
-function baseOf(types: TypeCatalogue, oid: number): number {
-  const info = typeInfo(types, oid);
-  return info?.kind === 'domain' && info.baseOid !== null ? baseOf(types, info.baseOid) : oid;
 }
 
 const INTEGERS = new Set([20, 21, 23]);

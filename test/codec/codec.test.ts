@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { codecFor, jsonOf } from '../../src/codec/codec.ts';
 import { JsonBytes } from '../../src/codec/json-bytes.ts';
 import type { TypeInfo } from '../../src/codec/types.ts';
+import { baseType } from '../../src/routing/comparison.ts';
 import { text } from '../support/fixtures/type-values.ts';
 
 const [PAIR, PAIR_ARRAY, HSTORE, LOOP] = [90_001, 90_002, 90_003, 90_004] as const;
@@ -57,6 +58,17 @@ describe('codec', () => {
       const value = `${'ü"'.repeat(length)}\n${'x'.repeat(length)}`;
       expect(json(25, value)).to.equal(JSON.stringify(value));
     }
+  });
+
+  it('passes what lies deeper in types than anybody means as a string, however many there are', () => {
+    const chain = (of: (inner: number) => Partial<TypeInfo>): Map<number, TypeInfo> =>
+      new Map(Array.from({ length: 20_000 }, (_, n) => type(100_000 + n, of(n === 0 ? 23 : 99_999 + n))));
+    const boxes = chain((inner) => ({ kind: 'composite', attributes: [{ name: 'a', typeOid: inner, typmod: -1 }] }));
+    expect(jsonOf(codecFor(100_000 + 2, boxes), '("(""(1)"")")')).to.equal('{"a":{"a":{"a":1}}}');
+    expect(jsonOf(codecFor(100_000 + 19_999, boxes), '("()")')).to.equal('{"a":{"a":null}}');
+    const domains = chain((inner) => ({ kind: 'domain', baseOid: inner }));
+    expect(jsonOf(codecFor(100_000 + 19_999, domains), '7')).to.equal('7');
+    expect(baseType(domains, 100_000 + 19_999)?.oid).to.equal(23);
   });
 
   it('keeps every digit', () => {
