@@ -188,7 +188,7 @@ const strayDropsOf = (table: NotedTable): string[] =>
 async function dropFunctions(source: Database, listed: readonly number[]): Promise<unknown[]> {
   const { rows } = await source.query<{ name: string }>(
     `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'millrace_capture'
-      where p.proname like 'table\\_%' and p.proname <> all (select 'table_' || oid from unnest($1::bigint[]) oid)
+      where p.proname like 'table\\_%' and p.proname::text not in (select 'table_' || oid from unnest($1::bigint[]) oid)
         and not exists (select from pg_trigger g where g.tgfoid = p.oid) and pg_has_role(current_user, p.proowner, 'usage')`,
     [listed],
   );
