@@ -115,7 +115,10 @@ export async function noteAdded(
     if (why === undefined && !isNew(table)) return [];
     return [{ table, leftOut: why, isRecreated: wasRecreated(table, known) && !isMoved(table) }];
   });
-  await tellTakenNames(deps.messages, database, { tables: publication.tables, known, names });
+  await tellTakenNames(deps.messages, database, {
+    ...{ tables: publication.tables, known, names },
+    held: (tables) => tablesWithRows(deps.source, tables),
+  });
   await tellAdded(deps, database, added);
   // One that came in between the two readings is judged at the next look: until then it stays as it was noted.
   const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
