@@ -1,6 +1,7 @@
 /** Buttons and links that look like them. One that may not be used stays, and says why. */
 import type { ComponentProps, ReactNode } from 'react';
 import { usePerson } from '../api/person.ts';
+import { isMeant } from '../lib/impatience.ts';
 
 /** `danger` leads to what destroys, `destroy` does it. */
 export type Look = 'plain' | 'primary' | 'danger' | 'destroy' | 'quiet';
@@ -43,6 +44,8 @@ export function Button({
   children,
   ...rest
 }: ButtonProps) {
+  // It changes something: what it made of itself by then is not what a second click meant.
+  const isOnce = needs !== undefined || rest.type === 'submit';
   const { may } = usePerson();
   const reason = because ?? (needs === undefined || may(needs) ? null : `Needs the scope \`${needs}\``);
   const isOff = reason !== null || busy;
@@ -54,7 +57,11 @@ export function Button({
       aria-busy={busy || undefined}
       title={reason ?? rest.title}
       className={`${buttonLook(look)} ${className}`}
-      onClick={isOff ? (event) => event.preventDefault() : onClick}
+      onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
+      onClick={(event) => {
+        if (!isMeant(event, isOnce) || isOff) event.preventDefault();
+        else onClick?.(event);
+      }}
     >
       {children}
       {reason !== null && <span className="sr-only"> ({reason})</span>}

@@ -15,12 +15,14 @@ interface DialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
+  /** Something is typed in it, or shown in it alone: a click beside it does not end it. */
+  isForm?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, open, onClose, children }: DialogProps) {
+export function Dialog({ title, open, onClose, isForm = false, children }: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()} disablePointerDismissal={isForm}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup className={POPUP}>
@@ -48,63 +50,64 @@ export interface ConfirmProps {
   onConfirm: () => void;
 }
 
-export function Confirm({
-  title,
-  open,
+export function Confirm({ title, open, onClose, children, ...question }: ConfirmProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Popup className={POPUP}>
+          <AlertDialog.Title className="mb-2 text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
+          <Question onClose={onClose} {...question} />
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** It is there as long as its dialog is open: with the next one nothing is typed yet, and nothing refused. */
+function Question({
   onClose,
-  children,
   action,
   look = 'destroy',
   typed,
   busy = false,
   error,
   onConfirm,
-}: ConfirmProps) {
+}: Omit<ConfirmProps, 'title' | 'open' | 'children'>) {
   const [text, setText] = useState('');
-  const close = (): void => {
-    setText('');
-    onClose();
-  };
+  const [before] = useState(error);
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP} />
-        <AlertDialog.Popup className={POPUP}>
-          <AlertDialog.Title className="mb-2 text-lg font-semibold">{title}</AlertDialog.Title>
-          <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
-          <form
-            className="mt-4 space-y-3"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (typed === undefined || text.trim() === typed) onConfirm();
-            }}
-          >
-            {typed !== undefined && (
-              <Field
-                label={
-                  <>
-                    Type <code className="font-mono">{typed}</code> to continue
-                  </>
-                }
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-              />
-            )}
-            {error != null && <ErrorNote error={error} />}
-            <div className="flex flex-wrap justify-end gap-2">
-              <Button onClick={close}>Cancel</Button>
-              <Button
-                look={look}
-                type="submit"
-                busy={busy}
-                because={typed !== undefined && text.trim() !== typed ? `Type ${typed} first` : null}
-              >
-                {action}
-              </Button>
-            </div>
-          </form>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <form
+      className="mt-4 space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed === undefined || text.trim() === typed) onConfirm();
+      }}
+    >
+      {typed !== undefined && (
+        <Field
+          label={
+            <>
+              Type <code className="font-mono">{typed}</code> to continue
+            </>
+          }
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      {error != null && error !== before && <ErrorNote error={error} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look={look}
+          type="submit"
+          busy={busy}
+          because={typed !== undefined && text.trim() !== typed ? `Type ${typed} first` : null}
+        >
+          {action}
+        </Button>
+      </div>
+    </form>
   );
 }

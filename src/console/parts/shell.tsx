@@ -3,7 +3,7 @@ import { Menu } from '@base-ui/react/menu';
 import { PauseIcon, PersonIcon, PlayIcon } from '@primer/octicons-react';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { call, isOutdated, rememberCsrf } from '../api/client.ts';
+import { type ApiError, call, isOutdated, rememberCsrf } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
 import { usePerson } from '../api/person.ts';
@@ -19,6 +19,7 @@ import { NAVIGATION, PERSONAL } from './navigation.ts';
 import { NotEncrypted } from './not-encrypted.tsx';
 import { useActiveInSight } from './page.tsx';
 import { Note } from './places.tsx';
+import { say } from './toast.tsx';
 
 const LINK =
   'inline-flex items-center gap-1.5 rounded-md px-2 py-1 text-sm font-medium text-muted hover:bg-idle-bg hover:text-text pointer-coarse:min-h-11';
@@ -139,7 +140,12 @@ function PersonMenu() {
   const theme = useTheme();
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
-    await call('delete', '/api/sessions/{id}', { path: { id: 'current' } }).catch(() => undefined);
+    const refused = await call('delete', '/api/sessions/{id}', { path: { id: 'current' } }).then(
+      () => null,
+      (error: ApiError) => error,
+    );
+    // Whoever walks away now must not leave a session behind.
+    if (refused !== null && refused.status !== 401) return say(`You are still logged in: ${refused.message}`);
     rememberCsrf(null);
     queryClient.clear();
     await navigate({ to: '/login' });

@@ -69,7 +69,7 @@ function NewBackfill({ sink, onClose }: { sink: string; onClose: () => void }) {
   const begin = useCall('post', '/api/sinks/{sink}/backfills');
   const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
   return (
-    <Dialog title={`Send rows to ${sink}`} open onClose={onClose}>
+    <Dialog title={`Send rows to ${sink}`} open onClose={onClose} isForm>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -124,7 +124,7 @@ function NewRebuild({ sink, onClose }: { sink: string; onClose: () => void }) {
   const [alias, setAlias] = useState('');
   const begin = useCall('post', '/api/sinks/{sink}/rebuilds');
   return (
-    <Dialog title={`Rebuild ${sink} into another index`} open onClose={onClose}>
+    <Dialog title={`Rebuild ${sink} into another index`} open onClose={onClose} isForm>
       <form
         className="space-y-4"
         onSubmit={(event) => {

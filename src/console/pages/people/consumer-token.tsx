@@ -27,7 +27,7 @@ export function ConsumerToken({ title, consumer, open, onClose, name, text, chil
     onClose();
   };
   return (
-    <Dialog title={title} open={open} onClose={close}>
+    <Dialog title={title} open={open} onClose={() => make.data === undefined && close()} isForm>
       <p className="mb-3">
         The token may only receive from {consumer}. A message is delivered again after its lease unless its{' '}
         <code className="font-mono text-sm">ack_id</code> is acknowledged.

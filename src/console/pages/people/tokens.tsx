@@ -129,7 +129,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
   if (make.data !== undefined)
     return <Made token={make.data.token} name={make.data.name} scopes={make.data.scopes} onClose={onClose} />;
   return (
-    <Dialog title="New token" open onClose={onClose}>
+    <Dialog title="New token" open onClose={onClose} isForm>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -187,7 +187,7 @@ function Made({
       ? '/api/whoami'
       : `/api/http_pull_consumers/${encodeURIComponent(consumer)}/receive?batch_size=5`;
   return (
-    <Dialog title={`Created ${name}`} open onClose={onClose}>
+    <Dialog title={`Created ${name}`} open onClose={() => undefined} isForm>
       <Note tone="warn">Copy the token now: it is not shown again.</Note>
       <Code text={token} name="token" />
       <p>Try it:</p>

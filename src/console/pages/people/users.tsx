@@ -115,7 +115,7 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
     onClose();
   };
   return (
-    <Dialog title={user ? user.email : 'New user'} open onClose={onClose}>
+    <Dialog title={user ? user.email : 'New user'} open onClose={onClose} isForm>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -187,7 +187,7 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [password, setPassword] = useState('');
   const set = useCall('post', '/api/users/{id}/password');
   return (
-    <Dialog title={`New password for ${user.email}`} open onClose={onClose}>
+    <Dialog title={`New password for ${user.email}`} open onClose={onClose} isForm>
       <form
         className="space-y-4"
         onSubmit={(event) => {
