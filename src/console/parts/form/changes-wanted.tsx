@@ -1,10 +1,10 @@
 /** Which changes of a table are wanted: by what was done to a row, and by what is in it. */
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../button.tsx';
 import { Faults } from '../faults.tsx';
 import { Checkbox, Field, Select } from '../field.tsx';
-import { comparedText, comparedWith, isList } from './compared.ts';
+import { comparedAs, comparedWith, isList, shownText } from './compared.ts';
 import { useField } from './form.tsx';
 import { ACTIONS, type ColumnFilter, plainFilter } from './values.ts';
 
@@ -70,7 +70,8 @@ interface FilterRowProps {
 
 function FilterRow({ filter, change, children }: FilterRowProps) {
   const { column_name, operator, comparison_value, field_path } = filter;
-  const shown = comparedText(comparison_value);
+  const [typed, setTyped] = useState('');
+  const shown = shownText(typed, comparison_value, operator);
   return (
     <div className="flex flex-wrap items-end gap-2">
       <Field
@@ -92,7 +93,9 @@ function FilterRow({ filter, change, children }: FilterRowProps) {
         onChange={({ target }) =>
           change({
             operator: target.value,
-            comparison_value: NO_VALUE.includes(target.value) ? null : comparedWith(shown, target.value),
+            comparison_value: NO_VALUE.includes(target.value)
+              ? null
+              : comparedAs(shown, comparison_value, { from: operator, to: target.value }),
           })
         }
       >
@@ -105,7 +108,10 @@ function FilterRow({ filter, change, children }: FilterRowProps) {
           label={isList(operator) ? 'Values, separated by commas' : 'Value'}
           className="!w-40"
           value={shown}
-          onChange={({ target }) => change({ comparison_value: comparedWith(target.value, operator) })}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            change({ comparison_value: comparedWith(target.value, operator) });
+          }}
         />
       )}
       {children}
