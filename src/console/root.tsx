@@ -6,6 +6,7 @@ import { followLogins } from './api/logins.ts';
 import { askOverview, useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
 import { queryClient } from './api/queries.ts';
+import { keepDraftsOf } from './lib/drafts.ts';
 import { Button } from './parts/button.tsx';
 import { EndedSession } from './parts/ended-session.tsx';
 import { Page } from './parts/page.tsx';
@@ -32,6 +33,7 @@ export const inside = createRoute({
     try {
       const who = await call('get', '/api/whoami');
       rememberCsrf(who.csrf);
+      keepDraftsOf(who.user?.id ?? '');
       return { who };
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)

@@ -1,9 +1,10 @@
 /** A stored function in the editor, with saving, and what failed because of it. */
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code, CopyButton } from '../../parts/code.tsx';
+import { useStoredDraft } from '../../parts/form/stored-draft.ts';
 import { ErrorNote, Note } from '../../parts/places.tsx';
 import { Standing } from '../../parts/standing.tsx';
 import { say } from '../../parts/toast.tsx';
@@ -22,25 +23,26 @@ interface FunctionEditorProps {
 }
 
 export function FunctionEditor({ fn, source, sink, onModified }: FunctionEditorProps) {
-  // As it was when editing began: what somebody else saves meanwhile is not overwritten unseen.
-  const [base, setBase] = useState(fn);
-  const [code, setCode] = useState(textOf(fn));
-  const isModified = code !== textOf(base);
+  const { draft, setDraft } = useStoredDraft<Draft>({
+    key: `function-${fn.id}`,
+    begin: (found) => (found && found.code !== textOf(fn) ? found : { base: fn, code: textOf(fn) }),
+    kept,
+  });
+  const { base, code } = draft;
+  const setBase = (next: Fn): void => setDraft((before) => ({ ...before, base: next }));
+  const isModified = isChanged(draft);
   const isOutdated = fn.version > base.version;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever is told is another function each time
   useEffect(() => onModified?.(isModified), [isModified]);
-  const take = (stored: Fn): void => {
-    setBase(stored);
-    setCode(textOf(stored));
-  };
+  const take = (stored: Fn): void => setDraft({ base: stored, code: textOf(stored) });
   if (isOutdated && !isModified) take(fn);
+  const write = (next: string): void => setDraft((before) => ({ ...before, code: next }));
   const groups = useParked(sink, fn.name);
   const isHalted = useHalted(sink);
   const parked = countOf(groups);
   const { save, error, isPending } = useSave(base, code, (stored) => {
-    setBase(stored);
     // Unless somebody has typed on meanwhile.
-    setCode((now) => (now === code ? textOf(stored) : now));
+    setDraft((now) => ({ base: stored, code: now.code === code ? textOf(stored) : now.code }));
   });
   const isOfFile = fn.managed_by === 'file';
   const cannotSave = isOfFile ? OF_FILE : isModified ? (isOutdated ? OUTDATED : null) : 'No changes to save';
@@ -83,12 +85,22 @@ export function FunctionEditor({ fn, source, sink, onModified }: FunctionEditorP
       {fn.used_by.length > 1 && isModified && (
         <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from now on.</Note>
       )}
-      <Workbench type={fn.type} code={code} onChange={setCode} source={source} {...(sink ? { sink } : {})} />
+      <Workbench type={fn.type} code={code} onChange={write} source={source} {...(sink ? { sink } : {})} />
       {fn.description !== null && <p className="text-muted">{fn.description}</p>}
       {isModified && isOfFile && <Code text={code} name="code" />}
     </div>
   );
 }
+
+/** What somebody is writing. */
+interface Draft {
+  /** As it was when editing began: what somebody else saves meanwhile is not overwritten unseen. */
+  base: Fn;
+  code: string;
+}
+
+const isChanged = ({ base, code }: Draft): boolean => code !== textOf(base);
+const kept = (draft: Draft): Draft | null => (isChanged(draft) ? draft : null);
 
 const OF_FILE = 'Declared in the configuration file';
 const OUTDATED = 'Someone else has saved it: keep yours or take theirs first';

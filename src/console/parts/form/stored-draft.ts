@@ -1,38 +1,24 @@
-/** Something that is being made outlives a reload in this tab. */
+/** Something that is being made, or changed, outlives a reload and other pages in this tab. */
 import { useEffect, useState } from 'react';
+import { readDraft, writeDraft } from '../../lib/drafts.ts';
 
 interface Kept<Draft> {
   /** Among all drafts: `sink`. */
   key: string;
   /** `found`: what was begun before; undefined: nothing. */
   begin: (found: Draft | undefined) => Draft;
-  /** Without what may not be kept: secrets. */
-  kept?: (draft: Draft) => Draft;
-}
-
-function read<Draft>(key: string): Draft | undefined {
-  try {
-    return (JSON.parse(sessionStorage.getItem(`millrace.${key}-draft`) ?? 'null') as Draft | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function write(key: string, draft: object | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(`millrace.${key}-draft`);
-    else sessionStorage.setItem(`millrace.${key}-draft`, JSON.stringify(draft));
-  } catch {}
+  /** Without what may not be kept: secrets. Null: nothing is worth it. */
+  kept?: (draft: Draft) => Draft | null;
 }
 
 const whole = <Draft>(draft: Draft): Draft => draft;
 
 export function useStoredDraft<Draft extends object>({ key, begin, kept = whole }: Kept<Draft>) {
-  const [draft, setDraft] = useState<Draft>(() => begin(read(key)));
-  useEffect(() => write(key, kept(draft)), [key, draft, kept]);
+  const [draft, setDraft] = useState<Draft>(() => begin(readDraft<Draft>(key)));
+  useEffect(() => writeDraft(key, kept(draft)), [key, draft, kept]);
   return {
     draft,
     setDraft,
-    forget: () => write(key, null),
+    forget: () => writeDraft(key, null),
   };
 }
