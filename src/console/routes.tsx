@@ -1,5 +1,6 @@
 /** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
 import { createRouter } from '@tanstack/react-router';
+import { isOutdated } from './api/client.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
 import { databaseRoutes } from './pages/databases/routes.ts';
 import { functionRoutes } from './pages/functions/routes.ts';
@@ -34,6 +35,12 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 200,
   scrollRestoration: true,
+});
+
+// A newer console answers: with the next page it is loaded. While both of them answer in turns, no page is loaded without end.
+router.subscribe('onBeforeNavigate', ({ fromLocation, toLocation, pathChanged }) => {
+  // The address bar may not have it yet.
+  if (fromLocation !== undefined && pathChanged && isOutdated()) location.assign(toLocation.href);
 });
 
 /** The code of the page that the address names is loaded while it is asked who looks, not after that. */

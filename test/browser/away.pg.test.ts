@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { createUser } from '../../src/admin/users.ts';
 import { builtConsole, expectAccessible, openBrowser, PASSWORD, see } from '../support/browser/browser.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
@@ -191,6 +191,29 @@ describe('browser: a page that is open', () => {
     await start(port);
     await page.getByRole('heading', { name: 'Operations' }).waitFor();
     expect(await page.evaluate('globalThis.isSame'), 'the page was not loaded anew').to.equal(true);
+    await seen.close();
+  });
+
+  it('is loaded anew with the next page, when a newer console answers', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/functions');
+    await page.getByText('No functions yet').waitFor();
+    await page.evaluate('globalThis.isSame = true');
+    await page.route('**/api/overview', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'X-Millrace-Build': 'newer' } });
+    });
+    const isNewer = async (response: Response): Promise<boolean> =>
+      (await response.allHeaders())['x-millrace-build'] === 'newer';
+    // The page has read the first one when it asks for the second one.
+    await page.waitForResponse(isNewer);
+    await page.waitForResponse(isNewer);
+    const loaded = page.waitForEvent('load');
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await loaded;
+    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    expect(await page.evaluate('globalThis.isSame')).to.equal(undefined);
     await seen.close();
   });
 

@@ -2,8 +2,8 @@
 import { Menu } from '@base-ui/react/menu';
 import { PauseIcon, PersonIcon, PlayIcon } from '@primer/octicons-react';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
-import { type ApiError, call, isOutdated, rememberCsrf } from '../api/client.ts';
+import type { ReactNode } from 'react';
+import { type ApiError, call, rememberCsrf } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
 import { usePerson } from '../api/person.ts';
@@ -111,10 +111,6 @@ function ZoneSwitch() {
 function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
   const zone = useZone();
   const { error, dataUpdatedAt } = query;
-  useEffect(() => {
-    // A newer console answers: with the next page it is loaded.
-    if (isOutdated()) addEventListener('popstate', () => location.reload(), { once: true });
-  });
   return (
     <>
       {error?.status === 0 && (
