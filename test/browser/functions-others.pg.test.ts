@@ -110,4 +110,20 @@ describe('browser: functions that others change', () => {
     ]);
     await seen.close();
   });
+
+  it('rows of any table are samples, however many tables there are', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const table = (name: string) => ({ schema: 'public', name, kind: 'table', oid: 1, key: [], columns: [] });
+    await page.route('**/tables?*', (route) => {
+      const isFirst = !route.request().url().includes('cursor=');
+      return route.fulfill({
+        json: isFirst ? { data: [table('first')], next_cursor: 'more' } : { data: [table('last')], next_cursor: null },
+      });
+    });
+    await page.goto('/functions/new');
+    await page.getByLabel('Samples').getByText('Rows of public.last').waitFor({ state: 'attached' });
+    expect(await page.getByLabel('Samples').getByText('Rows of public.first').count()).to.equal(1);
+    await seen.close();
+  });
 });

@@ -1,7 +1,9 @@
 /** Which messages a function is tried on. */
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { call } from '../../api/client.ts';
 import { useOverview } from '../../api/overview.ts';
-import { useGet } from '../../api/queries.ts';
+import { allPages } from '../../lib/pages.ts';
 import { Select } from '../../parts/field.tsx';
 import type { Source } from './samples.ts';
 
@@ -14,6 +16,9 @@ interface SourcePickerProps {
   only?: string | undefined;
 }
 
+const PATH = '/api/postgres_databases/{database}/tables';
+const AT_ONCE = 1_000;
+
 /** As the value of an option. */
 const keyOf = (source: Source | null): string => (source === null ? '' : JSON.stringify(source));
 
@@ -24,13 +29,13 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
   const [picked, pick] = useState<string | null>(null);
   const chosen = picked ?? only ?? known?.database ?? databases[0]?.name ?? '';
   const database = source?.from === 'rows' ? source.database : chosen;
-  const tables = useGet(
-    '/api/postgres_databases/{database}/tables',
-    { path: { database }, query: { limit: 1_000 } },
-    { enabled: database !== '' },
-  );
-  // Of another database than before others are there.
-  const rows = (tables.isPlaceholderData ? [] : (tables.data?.data ?? []))
+  const tables = useQuery({
+    queryKey: [PATH, database, 'all'],
+    queryFn: ({ signal }) =>
+      allPages((cursor) => call('get', PATH, { path: { database }, query: { limit: AT_ONCE, cursor }, signal })),
+    enabled: database !== '',
+  });
+  const rows = (tables.data ?? [])
     .filter(({ kind }) => kind === 'table')
     .map(({ schema, name }): Source => ({ from: 'rows', database, table: `${schema}.${name}` }));
   const messages: { label: string; source: Source }[] =
