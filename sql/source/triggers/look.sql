@@ -2,7 +2,8 @@
 -- of ours, but was put on another table, or restored from a dump.
 --
 -- The number is made of the shape, so `shapes` is not read: a serializable transaction would get conflicts by it. `known`: numbers
--- that are committed. Another one is written, and kept until the transaction ends alone, for it may be rolled back.
+-- that are committed. Another one is written, and kept until the transaction ends alone, for it may be rolled back. Who asks of all
+-- tables (shapes.sql, with the token !) has them kept under one name: before Postgres 16 a name more costs a session as much as it has names.
 -- A transaction with an old snapshot does not see the catalogs as its rows are, so names and types are compared with those of
 -- the row type, which is always the present one.
 create or replace function millrace_capture.look(leaf oid, rel oid, token text, known bigint[]) returns text
@@ -62,7 +63,7 @@ begin
   if not no = any (known) then
     insert into millrace_capture.shapes (no, rel, leaf, def) values (no, rel, leaf, def);
   end if;
-  return set_config('millrace.shape_' || leaf, token || no, not no = any (known));
+  return set_config('millrace.shape_' || case token when '!' then 'asked' else leaf::text end, token || no, not no = any (known));
 exception when others then
   -- Better a change that nobody can read, and that is told of, than a write that fails.
   return token;

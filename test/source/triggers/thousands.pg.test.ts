@@ -29,4 +29,25 @@ describe('functions that note changes', () => {
       await on.close();
     }
   });
+
+  it('leave no setting for each table in the session that looks after them', async () => {
+    const on = await noted(await sharedSource(), 'create table t (id int primary key); create table other (id int)');
+    const pool = openPool({ address: on.url, max: 1, applicationName: 'test' });
+    try {
+      await on.ensure(['t', 'other']);
+      const { rows: tables } = await pool.query<{ oid: number; schema: string; name: string }>(
+        `select c.oid::bigint as oid, 'public' as schema, c.relname::text as name from pg_class c
+          where c.oid in ('public.t'::regclass, 'public.other'::regclass)`,
+      );
+      await ensureTriggers(pool, { tables });
+      const { rows } = await pool.query<{ kept: string | null }>(
+        `select current_setting('millrace.shape_' || c.oid, true) as kept from unnest($1::bigint[]) c (oid)`,
+        [tables.map(({ oid }) => oid)],
+      );
+      expect(rows.map(({ kept }) => kept)).to.deep.equal([null, null]);
+    } finally {
+      await pool.close();
+      await on.close();
+    }
+  });
 });
