@@ -4217,6 +4217,7 @@ grant execute to public
 CREATE OR REPLACE FUNCTION millrace_private.reveal_shaped(p_sink_no integer, p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin

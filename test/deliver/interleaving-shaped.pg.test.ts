@@ -8,6 +8,7 @@ import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import { type ShapingLane, shapingLane } from '../support/fixtures/scripted-lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';
+import { until } from '../support/until.ts';
 
 describe('a lane that shapes for a pull consumer, interleaved', () => {
   let m: MessageDatabase;
@@ -104,6 +105,36 @@ describe('a lane that shapes for a pull consumer, interleaved', () => {
     verdicts.clear();
     await lane.run({ sink: { ...sink, within } });
     expect((await discarding)!.rows).to.deep.equal([{ discard: 0 }]);
+    expect((await lane.pull.receive(10)).ids).to.deep.equal([first]);
+  });
+
+  it('keeps acknowledgements waiting for a moment only where somebody leaves a transaction open', async () => {
+    const lane = await shapingLane(m.db, verdicts);
+    const [first] = await lane.appendRaw([{ group: 1 }]);
+    verdicts.set(first!, 'fail');
+    await lane.run();
+    await lane.appendRaw([{ group: 2 }, { group: 3 }]);
+    await lane.run();
+    const [left, other] = [await lane.pull.receive(1), await lane.pull.receive(1)];
+    await a.query('begin');
+    await a.query('select millrace.ack($1, $2)', [lane.name, left.ackIds]);
+    await lane.retry(first!);
+    verdicts.clear();
+    const refused = lane.run().then(
+      () => undefined,
+      (error: { code?: string }) => error.code,
+    );
+    await until('the lane waits for the lock', async () => {
+      const { rowCount } = await m.db.query(
+        'select from pg_locks k where not k.granted and k.relation = $1::regclass',
+        [`millrace_private.lock_${lane.no}`],
+      );
+      return rowCount > 0;
+    });
+    expect(await lane.pull.ack(other.ackIds)).to.equal(1);
+    expect(await refused).to.equal('55P03');
+    await a.query('commit');
+    await lane.run();
     expect((await lane.pull.receive(10)).ids).to.deep.equal([first]);
   });
 });

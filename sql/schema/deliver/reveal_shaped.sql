@@ -1,7 +1,8 @@
 -- A message that is shaped late (it was parked and retried) may lie below the consumer's cursor, where no receive looks:
--- it is made due. Above the cursor receive finds it by itself. X keeps the cursor still. p_ids ascend.
+-- it is made due. Above the cursor receive finds it by itself. X keeps the cursor still: it is waited for as long as a receive does,
+-- for all acknowledgements wait behind whoever wants it alone. p_ids ascend.
 create or replace function millrace_private.reveal_shaped(p_sink_no integer, p_ids bigint[]) returns void language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+set lock_timeout = '2s' set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select from millrace_private.delivery_states x
                   where x.sink_no = p_sink_no and x.lane = 1
