@@ -33,6 +33,7 @@ const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
 const NOTE = statement('capture/note-published');
 const NOTED = statement('capture/published-tables');
+const NOT_PUBLISHED = statement('capture/not-published');
 const WITH_ROWS = statement('capture/tables-with-rows');
 
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
@@ -108,8 +109,12 @@ export async function noteAdded(
   const present = new Set(publication.tables.map(({ oid }) => oid));
   const isMoved = (table: PublishedTable): boolean =>
     seen.has(table.oid) || [...(known.get(nameOf(table)) ?? [])].some((oid) => present.has(oid));
-  const isNew = ({ oid }: PublishedTable): boolean =>
-    justAdded.has(oid) || (begun && publication.ours && !seen.has(oid));
+  const missed = await readNotPublished(deps.messages, database.no);
+  // Also into a publication of the user's, where a sink missed it: its first change since may have made it known.
+  const isNew = (table: PublishedTable): boolean =>
+    justAdded.has(table.oid) ||
+    (begun && publication.ours && !seen.has(table.oid)) ||
+    (!before.get(table.oid) && missed.has(nameOf(table)));
   const added = published.flatMap((table): Added[] => {
     const why = leftOut(table);
     if (why === undefined && !isNew(table)) return [];
@@ -124,6 +129,11 @@ export async function noteAdded(
   const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
   for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) judged.set(oid, null);
   await note(deps.messages, database.no, { before, names, now: judged, tables: publication.tables });
+}
+
+async function readNotPublished(messages: Database, databaseNo: number): Promise<Set<string>> {
+  const { rows } = await messages.query<{ name: string }>(NOT_PUBLISHED, [databaseNo]);
+  return new Set(rows.map(({ name }) => name));
 }
 
 function without(isLeftOut: (oid: number) => boolean, known: KnownTables): KnownTables {
