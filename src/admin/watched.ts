@@ -50,6 +50,8 @@ export interface Watched {
 }
 
 const LOOK_MS = 500;
+/** A look takes no more than a fifth of the time: after a resync there is a backfill for each table of each sink. */
+const REST = 4;
 
 /** The backfills, and those that they have become. */
 export async function readWatched(db: Queryable, ids: readonly string[]): Promise<WatchedBackfill[]> {
@@ -66,13 +68,15 @@ export async function watchBackfills(
   let seen = '';
   let since = deps.now();
   while (!signal.aborted) {
+    const begun = deps.now();
     rows = await readWatched(deps.db, ids);
+    const tookMs = deps.now() - begun;
     const look = JSON.stringify(rows.map(({ id, state, rows_done, reason }) => [id, state, rows_done, reason]));
     if (look !== seen) since = deps.now();
     seen = look;
     onLook({ rows, stillMs: deps.now() - since });
     if (rows.every(hasEnded)) return { ended: endOf(rows), rows };
-    await deps.sleep(LOOK_MS, signal);
+    await deps.sleep(Math.max(LOOK_MS, REST * tookMs), signal);
   }
   return { ended: 'left', rows };
 }
