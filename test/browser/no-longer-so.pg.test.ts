@@ -193,6 +193,26 @@ describe('browser: what is no longer so', () => {
     expect(asked).to.equal(3);
   });
 
+  it('is no setting of a database that somebody else has changed, before one has begun to', async () => {
+    const { page } = seen;
+    const path = '/api/postgres_databases/spare';
+    await page.goto('/databases/spare/settings');
+    const name = page.getByLabel('Database', { exact: true });
+    await name.waitFor();
+    const change = async (database: string): Promise<void> => {
+      const changed = await on.web.call('PATCH', path, { body: { database } });
+      expect(changed.status, changed.text).to.equal(200);
+    };
+    await change('d4');
+    await until('the new one is shown', async () => (await name.inputValue()) === 'd4');
+    await page.getByLabel('User').fill('mine');
+    await change('d5');
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('What someone else changed').getByText('d5').waitFor();
+    expect(await page.getByLabel('What changes').getByText('mine').count()).to.equal(1);
+  });
+
   it('is no step that a resync leaves out', async () => {
     const { page } = seen;
     await addShop(on.m.db);

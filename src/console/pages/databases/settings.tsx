@@ -49,6 +49,11 @@ function Form({ database }: { database: Database }) {
   const save = useCall('patch', '/api/postgres_databases/{database}');
   const changes = changesOf(before, draft);
   const isChanged = Object.keys(changes).length > 0;
+  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
+  if (!isChanged && database.version > base.version) {
+    setBase(database);
+    setDraft(editedOf(database));
+  }
   const change = (part: Partial<Edited>): void => {
     // That all was well is true of what was looked at; what was wrong stays to be corrected.
     if (!test.isError) test.reset();
