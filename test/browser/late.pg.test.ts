@@ -86,6 +86,24 @@ change_retentions:
     await page.getByRole('alertdialog').getByText('destination.visibility_timeout_ms').waitFor();
   });
 
+  it('reads samples and runs a function again, when nobody answered or could run it', async () => {
+    const { page } = seen;
+    const failing = ['abort', 503];
+    await page.route('**/functions/run', async (route) => {
+      const next = failing.shift();
+      if (next === undefined)
+        await route.fulfill({ json: { results: [{ ok: true, result: { run: 1 }, took_ms: 1, error: null }] } });
+      else if (next === 'abort') await route.abort();
+      else await route.fulfill({ status: 503, json: { code: 'unavailable', summary: 'no sandbox could be started' } });
+    });
+    await page.route('**/tables/*/rows*', (route) => route.abort(), { times: 1 });
+    await page.goto('/functions/new?database=shop&table=public.paths');
+    await page.getByText('Millrace does not answer').first().waitFor();
+    await page.getByText('no sandbox could be started').waitFor();
+    await page.getByText('{"run":1}').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+  });
+
   it('shows an entry that comes after one of a higher seq, also where there are few', async () => {
     const { page } = seen;
     await keep(10);

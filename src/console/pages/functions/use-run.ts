@@ -22,6 +22,8 @@ interface Answered {
 }
 
 const STILL_MS = 300;
+/** Nobody could say: it is asked again so long after. */
+const AGAIN_MS = 3_000;
 const NOTHING: Run = { results: [], error: null, isOld: false };
 
 export function useRun(
@@ -38,7 +40,8 @@ export function useRun(
     if (!enabled || samples.length === 0 || !good) return;
     const stop = new AbortController();
     const asked: Asked<Sample> = { type, code, sink, samples };
-    const timer = setTimeout(async () => {
+    let timer = setTimeout(ask, STILL_MS);
+    async function ask(): Promise<void> {
       const text = type === 'path' ? { path: code.trim() } : { code };
       const body = { type, ...text, ...(sink === undefined ? {} : { sink }), on: { messages: samples.map(messageOf) } };
       try {
@@ -47,10 +50,13 @@ export function useRun(
           signal: stop.signal,
         });
         setAnswered({ asked, results: answer.results, error: null });
-      } catch (error) {
-        if (!stop.signal.aborted) setAnswered({ asked, results: [], error: error as ApiError });
+      } catch (failed) {
+        const error = failed as ApiError;
+        if (stop.signal.aborted) return;
+        setAnswered({ asked, results: [], error });
+        if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
       }
-    }, STILL_MS);
+    }
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -27,8 +27,10 @@ export function useSamples(source: Source | null): Known {
         ? readPassing(source.sink, known.getQueryData<readonly Sample[]>(queryKey) ?? [], signal)
         : readSamples(source!, signal),
     enabled: source !== null && may('read:data'),
-    refetchInterval: ({ state }) =>
-      source?.from === 'passing' && (state.data?.length ?? 0) < MOST && untilNext(state, EVERY_MS),
+    refetchInterval({ state }) {
+      const isDue = source?.from === 'passing' ? (state.data?.length ?? 0) < MOST : state.status === 'error';
+      return isDue && untilNext(state, EVERY_MS);
+    },
     // Not asked anew when something is saved: that would replace what somebody writes.
     staleTime: 'static',
     gcTime: 0,
