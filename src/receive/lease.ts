@@ -85,7 +85,7 @@ interface Share {
   count: number;
 }
 
-/** By client, in the order of their coming. What did not fit into the answers is given back before this returns. */
+/** By client, in the order of their coming. What did not fit into the answers is given back before this returns, if that is possible. */
 export async function lease(
   db: BytesQueryable,
   consumer: Pick<Consumer, 'no' | 'nested'>,
@@ -116,7 +116,8 @@ export async function lease(
     }
   };
   const texts = row.is_apart ? await readAll() : (row.messages?.split(SEPARATOR) ?? []);
-  if (unsent.length > 0) await giveBack(db, consumer, unsent);
+  // Should that fail, it comes again when its lease ends; what was read is handed out all the same.
+  if (unsent.length > 0) await giveBack(db, consumer, unsent).catch(() => undefined);
   const nothing: Leased = { lease: undefined, more: row.more, dueInMs: row.due_in_ms };
   let before = 0;
   return answered.map((acked, client) => {

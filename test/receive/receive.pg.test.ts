@@ -230,6 +230,18 @@ describe('receive: long poll', () => {
     expect(attempts).to.deep.equal([1, 1, 1]);
   });
 
+  it('hands out what it has read, also when the rest cannot be given back', async () => {
+    const one = await consumer();
+    const ids = await appendMessages(m.db, one.no, [{ group: 1 }, { group: 2 }]);
+    const query: MessageDatabase['db']['query'] = (asked, values) =>
+      typeof asked !== 'string' && asked.text.includes('put_back')
+        ? Promise.reject(new Error('the connection was lost'))
+        : m.db.query(asked, values);
+    const db = { query, queryBytes: m.db.queryBytes };
+    const [given] = await lease(db, one, { wanted: [{ batchSize: 2, acks: [] }], maxBytes: 1 });
+    expect(given!.leased!.lease!.ackIds().map((ackId) => Number(ackId.slice(33)))).to.deep.equal(ids.slice(0, 1));
+  });
+
   it('forgets a consumer when the catalog changes', async () => {
     const one = await consumer();
     expect(await consumers.find(one.id)).to.deep.equal(one);
