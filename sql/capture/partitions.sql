@@ -1,20 +1,31 @@
--- The partitions of these tables that hold rows. One that was made by another transaction than it was attached by may have
--- held rows before. One that is being detached concurrently is none any more: Postgres shows neither its rows nor its changes as the
--- table's, also where that was broken off and waits for somebody to finalize it. Takes no locks.
-with recursive tree (root, oid, attached, links) as (
-  select w.oid, w.oid, null::xid, '' from unnest($1::oid[]) w (oid)
+-- The partitions of these tables that hold rows. One that was there before it, or what it lies below, was attached may have held rows
+-- before. Where one transaction did both, it is said of those that hold rows now, for whoever prepares empty partitions does the same:
+-- attaching writes each of a table's columns anew, at least two commands after it was made. One that is being detached concurrently
+-- is none any more: Postgres shows neither its rows nor its changes as the table's, also where that was broken off and waits for
+-- somebody to finalize it. Takes no locks.
+with recursive tree (root, oid, xids, cids, links) as (
+  select w.oid, w.oid, array[]::xid[], array[]::bigint[], '' from unnest($1::oid[]) w (oid)
   union
-  select t.root, i.inhrelid, i.xmin, t.links || ' ' || i.xmin::text
+  select t.root, i.inhrelid, t.xids || i.xmin, t.cids || i.cmin::text::bigint, t.links || ' ' || i.xmin::text
     from tree t
     join pg_catalog.pg_inherits i on i.inhparent = t.oid and not i.inhdetachpending
     join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
+), part as (
+  select t.root, t.oid, t.links, t.xids[cardinality(t.xids)] as xid, a.xmin as made, a.cmin::text::bigint as made_cid,
+         exists (select from unnest(t.xids[:cardinality(t.xids) - 1], t.cids) l (xid, cid)
+                  where case when l.xid = a.xmin then l.cid > a.cmin::text::bigint else age(l.xid) < age(a.xmin) end) as below
+    from tree t
+    join pg_catalog.pg_attribute a on a.attrelid = t.oid and a.attnum = -1
+   where t.root <> t.oid
 )
-select t.root::bigint as root, c.oid::bigint as oid, n.nspname || '.' || c.relname as name, c.relfilenode::bigint as file,
-       c.relpages = 0 as empty, t.links,
-       exists (select from pg_catalog.pg_attribute a
-                where a.attrelid = c.oid and a.attnum = -1 and a.xmin <> t.attached) as attached
-  from tree t
-  join pg_catalog.pg_class c on c.oid = t.oid and c.relkind = 'r'
+select p.root::bigint as root, c.oid::bigint as oid, n.nspname || '.' || c.relname as name, c.relfilenode::bigint as file,
+       c.relpages = 0 as empty, p.links,
+       p.xid <> p.made
+       or pg_catalog.pg_relation_size(c.oid) > 0
+          and (p.below or not exists (select from pg_catalog.pg_attribute a
+                                       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                                         and a.xmin = p.made and a.cmin::text::bigint <= p.made_cid + 1)) as attached
+  from part p
+  join pg_catalog.pg_class c on c.oid = p.oid and c.relkind = 'r'
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
- where t.root <> t.oid
  order by n.nspname, c.relname

@@ -85,6 +85,42 @@ describe('partitions under capture', () => {
     expect(await notice('added_late')).to.match(/^public.t_4 was attached to public.t/);
   });
 
+  for (const [what, sql, told] of [
+    [
+      'is made, filled and attached in one transaction',
+      `begin; create table t_5 (like t including all); insert into t_5 values (41, 0);
+       alter table t attach partition t_5 for values from (40) to (50); commit`,
+      'public.t_5',
+    ],
+    [
+      'is made of rows, and attached in the same transaction',
+      `begin; create table t_5 as select 41 as id, 0 as n; alter table t_5 alter id set not null;
+       alter table t attach partition t_5 for values from (40) to (50); commit`,
+      'public.t_5',
+    ],
+    [
+      'has partitions with rows itself',
+      `create table t_6 (like t including all) partition by range (id);
+       create table t_61 partition of t_6 for values from (40) to (50); insert into t_6 values (41, 0);
+       alter table t attach partition t_6 for values from (40) to (50)`,
+      'public.t_61',
+    ],
+  ] as const)
+    it(`one that ${what}`, async () => {
+      for (const statement of sql.startsWith('begin') ? [sql] : sql.split(';')) await on.source.query(statement);
+      expect(await notice('added_late')).to.match(new RegExp(`^${told} was attached to public.t`));
+    });
+
+  it('nothing of one that is made and filled as a partition, or prepared without rows', async () => {
+    await on.source.query(`begin; create table t_7 partition of t (n default 7, check (id > 3), check (n < 99))
+        for values from (40) to (50); insert into t values (41, 0); commit`);
+    await on.source.query(`begin; create table t_8 (like t including all);
+        alter table t attach partition t_8 for values from (50) to (60); commit`);
+    await on.source.query('create table t_9 (like t including all); insert into t_9 values (61, 0)');
+    await on.source.query('alter table t attach partition t_9 for values from (60) to (70)');
+    expect(await notice('added_late')).to.match(/^public.t_9 was attached to public.t/);
+  });
+
   for (const [what, table, bounds, part] of [
     ['one', 't_1', 'from (0) to (10)', 't_1'],
     ['one with others below it', 't_2', 'from (10) to (20)', 't_21'],
