@@ -188,14 +188,13 @@ const tellApart: RequestHandler = (_request, response, next) => {
 };
 
 /** Before the body is read. */
-function admitting(route: Route, { callers, admission }: Handling): RequestHandler {
+function admitting(route: Route, { callers, admission, proxies }: Handling): RequestHandler {
   return async (request, response, next) => {
     const caller = await callers.of(request, route);
     response.locals.caller = caller;
-    response.once(
-      'close',
-      admission.enter([`token ${caller.token}`], route.body ? bodyBytes(request, route.maxBytes) : 0),
-    );
+    // What needs no token is counted by where it comes from: nobody keeps others from logging in.
+    const name = route.scope === 'none' ? `client ${clientOf(request, proxies).address}` : `token ${caller.token}`;
+    response.once('close', admission.enter([name], route.body ? bodyBytes(request, route.maxBytes) : 0));
     next();
   };
 }

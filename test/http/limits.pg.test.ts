@@ -137,6 +137,20 @@ describe('http: limits', () => {
     await m.db.query('delete from millrace_private.messages');
   });
 
+  it('refuses more logins of one address than it can have under way, and no others', async () => {
+    web = await testWeb({ db: m.db }, { management: { maxRequests: 2 }, proxies: 1 });
+    const body = { email: 'nobody@example.com', password: 'staple' };
+    const ask = async (from: string, method: string, path: string, sent?: object): Promise<number> =>
+      (await web.call(method, `/api/${path}`, { token: null, body: sent, headers: { 'x-forwarded-for': from } }))
+        .status;
+    const head =
+      'Host: localhost\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Type: application/json\r\nContent-Length: 50';
+    for (const _ of [1, 2]) raw(`POST /api/sessions HTTP/1.1\r\n${head}\r\n\r\n{`);
+    await until('both are let in', async () => (await ask('192.0.2.1', 'GET', 'openapi.json')) === 429);
+    expect(await ask('192.0.2.1', 'POST', 'sessions', body)).to.equal(429);
+    expect(await ask('192.0.2.2', 'POST', 'sessions', body)).to.equal(401);
+  });
+
   it('keeps no more than 32 MB of answers that the clients of a consumer do not read', async () => {
     web = await testWeb({ db: m.db });
     const { no: large } = await addPullSink(m.db, { name: 'large' });
