@@ -1,5 +1,5 @@
 -- The partitions of these tables that hold rows. One that was there before it, or what it lies below, was attached may have held rows
--- before. Where one transaction did both, it is said of those that hold rows now, for whoever prepares empty partitions does the same:
+-- before. Where one transaction did both, "attachedAtOnce" says so:
 -- attaching writes each of a table's columns anew, at least two commands after it was made. One that is being detached concurrently
 -- is none any more: Postgres shows neither its rows nor its changes as the table's, also where that was broken off and waits for
 -- somebody to finalize it. Takes no locks.
@@ -20,11 +20,10 @@ with recursive tree (root, oid, xids, cids, links) as (
 )
 select p.root::bigint as root, c.oid::bigint as oid, n.nspname || '.' || c.relname as name, c.relfilenode::bigint as file,
        c.relpages = 0 as empty, p.links,
-       p.xid <> p.made
-       or pg_catalog.pg_relation_size(c.oid) > 0
-          and (p.below or not exists (select from pg_catalog.pg_attribute a
-                                       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-                                         and a.xmin = p.made and a.cmin::text::bigint <= p.made_cid + 1)) as attached
+       p.xid <> p.made as attached,
+       p.below or not exists (select from pg_catalog.pg_attribute a
+                               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                                 and a.xmin = p.made and a.cmin::text::bigint <= p.made_cid + 1) as "attachedAtOnce"
   from part p
   join pg_catalog.pg_class c on c.oid = p.oid and c.relkind = 'r'
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace

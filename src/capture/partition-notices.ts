@@ -9,6 +9,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Publication } from '../source/publication.ts';
 import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
+import { tablesWithRows } from './table-notices.ts';
 
 const NOW = statement('capture/partitions');
 const KNOWN = statement('capture/known-partitions');
@@ -29,6 +30,8 @@ export interface PartitionNow extends Partition {
   empty: boolean;
   /** It was a table of its own before. */
   attached: boolean;
+  /** The transaction that made it has attached it: whoever prepares a partition without rows does that too. */
+  attachedAtOnce: boolean;
 }
 
 export interface PartitionNote {
@@ -73,6 +76,19 @@ function partitionNotes(table: string, known: readonly Partition[], now: readonl
   return notes;
 }
 
+/** Those that are new, were attached by the transaction that made them, and hold rows, count as attached. */
+async function withLoaded(
+  source: Database,
+  known: readonly Partition[],
+  now: readonly PartitionNow[],
+): Promise<readonly PartitionNow[]> {
+  const before = new Set(known.map(({ oid }) => oid));
+  const asked = now.filter(({ oid, attached, attachedAtOnce }) => attachedAtOnce && !attached && !before.has(oid));
+  if (known.length === 0 || asked.length === 0) return now;
+  const held = await tablesWithRows(source, asked);
+  return now.map((part) => (part.attachedAtOnce && held.has(part.oid) ? { ...part, attached: true } : part));
+}
+
 /** Says it on the sinks, and remembers how it is now. */
 export async function notePartitions(
   deps: { source: Database; messages: Database },
@@ -82,7 +98,8 @@ export async function notePartitions(
   const roots = publication.tables.filter((table) => table.partitioned && table.published);
   const { rows: known } = await deps.messages.query<Partition>(KNOWN, [database.no]);
   if (roots.length === 0 && known.length === 0) return;
-  const { rows: now } = await deps.source.query<PartitionNow>(NOW, [roots.map(({ oid }) => oid)]);
+  const { rows } = await deps.source.query<PartitionNow>(NOW, [roots.map(({ oid }) => oid)]);
+  const now = await withLoaded(deps.source, known, rows);
   for (const root of roots) {
     const before = known.filter((part) => part.root === root.oid);
     if (before.length === 0) continue;

@@ -218,7 +218,7 @@ async function tellAdded(deps: AddedDeps, database: NotedDatabase, added: readon
 }
 
 /** Oids of those that hold rows, or held some; all of them when somebody has one locked. */
-async function tablesWithRows(source: Database, tables: readonly PublishedTable[]): Promise<Set<number>> {
+export async function tablesWithRows(source: Database, tables: readonly { oid: number }[]): Promise<Set<number>> {
   const oids = tables.map(({ oid }) => oid);
   try {
     const rows = await source.transaction(async (tx) => {
