@@ -104,6 +104,20 @@ change_retentions:
     expect(await page.getByRole('alert').count()).to.equal(0);
   });
 
+  it('shows what a new sink would send, once somebody can say', async () => {
+    const body = { name: 'sizes', type: 'transform', code: '(action, record) => ({ size: record.size })' };
+    const made = await on.web.call('POST', '/api/functions', { body });
+    expect(made.status, made.text).to.equal(201);
+    const { page } = seen;
+    await page.route('**/functions/run', (route) => route.abort(), { times: 1 });
+    await page.goto('/sinks/new?database=shop&table=public.paths');
+    await page.getByLabel('Use an existing function').first().check();
+    await page.getByLabel('Transform', { exact: true }).selectOption('sizes');
+    await page.getByText('Millrace does not answer').waitFor();
+    await page.getByText('{"size":1}').waitFor();
+    expect(await page.getByText('Millrace does not answer').count()).to.equal(0);
+  });
+
   it('shows an entry that comes after one of a higher seq, also where there are few', async () => {
     const { page } = seen;
     await keep(10);

@@ -11,6 +11,8 @@ type Row = Answer<'/api/postgres_databases/{database}/tables/{table}/rows', 'get
 type Result = Schemas['FunctionResult'];
 
 const SHOWN = 3;
+/** Nobody could say: it is asked again so long after. */
+const AGAIN_MS = 3_000;
 
 interface SamplesProps {
   database: string;
@@ -91,11 +93,21 @@ function useResults({ database, table, transform }: SamplesProps): Found {
     if (transform === 'none') return;
     const stop = new AbortController();
     const body = { function: transform, on: { rows: { database, table: tablePart(table) } } };
-    call('post', '/api/functions/run', { body, signal: stop.signal }).then(
-      ({ results }) => setFound({ asked, results }),
-      (error: unknown) => error instanceof ApiError && !stop.signal.aborted && setFound({ asked, error }),
-    );
-    return () => stop.abort();
+    let timer: ReturnType<typeof setTimeout>;
+    const ask = (): void =>
+      void call('post', '/api/functions/run', { body, signal: stop.signal }).then(
+        ({ results }) => setFound({ asked, results }),
+        (error: unknown) => {
+          if (!(error instanceof ApiError) || stop.signal.aborted) return;
+          setFound({ asked, error });
+          if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
+        },
+      );
+    ask();
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
   }, [asked, database, table, transform]);
   return found.asked === asked ? found : {};
 }
