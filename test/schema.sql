@@ -2489,7 +2489,8 @@ CREATE OR REPLACE FUNCTION millrace_private.free_held_of_groups(p_sink_no intege
 AS $function$
 begin
   update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
-    from (select h.id
+   where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
+          select h.id
             from unnest(p_groups) g (group_key)
            cross join lateral (
                  select e.id, e.lane from millrace_private.delivery_states e
@@ -2497,8 +2498,9 @@ begin
                  union all
                  select e.id, e.lane
                    from millrace_private.messages o
-                   join millrace_private.delivery_states e on e.sink_no = p_sink_no and e.id = o.id and e.state = 'held'
-                  where o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
+                  cross join lateral (select d.id, d.lane, d.state from millrace_private.delivery_states d
+                                       where d.sink_no = p_sink_no and d.id = o.id order by d.id limit 1) e
+                  where e.state = 'held' and o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
             join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = h.lane and m.id = h.id
            where not exists (
                    select from unnest(array[m.group_key, m.group_key2]) own (group_key)
@@ -2506,8 +2508,7 @@ begin
                     where u.state <> 'held' or m.group_key2 is not null
                        or exists (select from millrace_private.messages o
                                    where o.sink_no = p_sink_no and o.lane = u.lane and o.id = u.id
-                                     and o.group_key2 is not null))) f
-   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+                                     and o.group_key2 is not null))));
 end
 $function$
 
@@ -4826,7 +4827,13 @@ BEGIN ATOMIC
      b.lane,
      b.state
     FROM (millrace_private.messages o
-      JOIN millrace_private.delivery_states b ON (((b.sink_no = o.sink_no) AND (b.id = o.id))))
+      CROSS JOIN LATERAL ( SELECT s.id,
+             s.lane,
+             s.state
+            FROM millrace_private.delivery_states s
+           WHERE ((s.sink_no = o.sink_no) AND (s.id = o.id))
+           ORDER BY s.id
+          LIMIT 1) b)
    WHERE ((o.sink_no = undecided.p_sink_no) AND (o.group_key2 = undecided.p_group) AND (o.id < undecided.p_before) AND (b.state <> 'parked'::text));
 END
 

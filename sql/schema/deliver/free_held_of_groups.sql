@@ -1,6 +1,7 @@
 -- What free_held does where messages are ordered by groups, and one may be of two: what is held becomes due when nothing
 -- earlier of its groups is left but what becomes due with it. A message of two groups is the exception: it may wait in the
--- other one, so what is held behind it stays until it is gone.
+-- other one, so what is held behind it stays until it is gone. Each state is looked up by its message (limit 1, and an array for what is
+-- found): with statistics of a sink that held nothing, a join reads all that is held for each of them.
 create or replace function millrace_private.free_held_of_groups(p_sink_no integer, p_groups bigint[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
@@ -8,7 +9,8 @@ set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_paral
 set search_path = pg_catalog, pg_temp as $$
 begin
   update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
-    from (select h.id
+   where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
+          select h.id
             from unnest(p_groups) g (group_key)
            cross join lateral (
                  select e.id, e.lane from millrace_private.delivery_states e
@@ -16,8 +18,9 @@ begin
                  union all
                  select e.id, e.lane
                    from millrace_private.messages o
-                   join millrace_private.delivery_states e on e.sink_no = p_sink_no and e.id = o.id and e.state = 'held'
-                  where o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
+                  cross join lateral (select d.id, d.lane, d.state from millrace_private.delivery_states d
+                                       where d.sink_no = p_sink_no and d.id = o.id order by d.id limit 1) e
+                  where e.state = 'held' and o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
             join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = h.lane and m.id = h.id
            where not exists (
                    select from unnest(array[m.group_key, m.group_key2]) own (group_key)
@@ -25,7 +28,6 @@ begin
                     where u.state <> 'held' or m.group_key2 is not null
                        or exists (select from millrace_private.messages o
                                    where o.sink_no = p_sink_no and o.lane = u.lane and o.id = u.id
-                                     and o.group_key2 is not null))) f
-   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+                                     and o.group_key2 is not null))));
 end
 $$;

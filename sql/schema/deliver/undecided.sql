@@ -9,6 +9,7 @@ begin atomic
   union all
   select b.id, b.lane, b.state
     from millrace_private.messages o
-    join millrace_private.delivery_states b on b.sink_no = o.sink_no and b.id = o.id
+   cross join lateral (select s.id, s.lane, s.state from millrace_private.delivery_states s
+                        where s.sink_no = o.sink_no and s.id = o.id order by s.id limit 1) b
    where o.sink_no = p_sink_no and o.group_key2 = p_group and o.id < p_before and b.state <> 'parked';
 end;
