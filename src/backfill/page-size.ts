@@ -7,6 +7,8 @@ import type { PageBudget } from '../source/read-page.ts';
 const SMALL_STEP = 256;
 const FEWER = 8;
 const LEAST_MS = 100;
+/** Rows that are looked through for each that is asked for, once a page has taken too long. */
+const NARROW = 64;
 /** Pages in a row that were read in time, before the next ones are twice as large. */
 const READ_IN_TIME = 10;
 
@@ -25,6 +27,7 @@ export class PageSize {
   tookTooLong(): boolean {
     const { budget } = this;
     this.#inTime = 0;
+    budget.narrow = NARROW;
     if (budget.step <= 1) return false;
     budget.step = Math.max(1, Math.floor(Math.min(budget.step, SMALL_STEP) / FEWER));
     budget.ms = Math.max(LEAST_MS, budget.ms / 2);

@@ -3,7 +3,8 @@
 import type { LoadedRelation } from '../routing/relation.ts';
 import type { TableColumn, TableDescription } from '../source/describe-table.ts';
 import { holdTable } from '../source/hold-table.ts';
-import { estimateRows, type PageBudget, type PageRequest, readPage } from '../source/read-page.ts';
+import type { PageRequest } from '../source/page-sql.ts';
+import { estimateRows, type PageBudget, readPage } from '../source/read-page.ts';
 import { putRows } from './put-rows.ts';
 import type { Part, Reader } from './reader.ts';
 

@@ -6,28 +6,22 @@
  * Rows come by COPY, as bytes, in steps that grow with what the rows turn out to weigh; each begins after the last row of the
  * one before, in the same snapshot. Where values lie outside their rows a step ends before what does not fit: the lengths are
  * summed up on the server, which reads no value for it.
+ *
+ * A publication's row filter may let a row through in a million: to find the next one takes as long as it takes. With
+ * `narrow` no query goes through more than so many rows, and a page may end where no row of it was.
  */
 
-import { isUtf8 } from 'node:buffer';
 import type { Transcode } from '../codec/encoding.ts';
 import { type Tuple, tupleOf } from '../codec/tuple.ts';
 import { copyOut, Given } from '../db/copy-out.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { quoteIdentifier } from '../model/quote.ts';
 import { isUnconvertible } from '../model/sqlstate.ts';
-import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
-import { asValue, operand } from './given-keys.ts';
+import type { TableColumn, TableDescription } from './describe-table.ts';
 import { PageRows } from './page-rows.ts';
+import { type Bounded, fromSql, orderOf, type PageRequest, placeOf } from './page-sql.ts';
 import { asTexts, givenAsStored, sendAsStored, type TextForm } from './text-form.ts';
-
-/** Where a page begins: after these values of the order, or from this value of its first column on. */
-export interface PageRequest {
-  table: TableDescription;
-  sort: TableColumn | undefined;
-  after: readonly string[] | undefined;
-  from: string | undefined;
-}
 
 export interface PageBudget {
   rows: number;
@@ -36,6 +30,8 @@ export interface PageBudget {
   /** Rows of one step, at most. */
   step: number;
   maxRowBytes: number;
+  /** Rows of the table that one step of a filtered one goes through, for each that it may bring; absent: as many as it takes. */
+  narrow?: number | undefined;
   /** What a row weighs, as far as that is known: then the first step need not be small. */
   rowBytes?: number | undefined;
 }
@@ -43,7 +39,7 @@ export interface PageBudget {
 export interface ReadPage {
   rows: PageRows;
   bytes: number;
-  /** Values of the order of the last row; undefined without a row. */
+  /** Values of the order where it ends; undefined without a row that was looked at. */
   last: string[] | undefined;
   /** Nothing follows. */
   ended: boolean;
@@ -99,6 +95,8 @@ class Page {
   #last: string[] | undefined;
   /** Nothing follows, or what does has no room. */
   #end: 'table' | 'page' | undefined;
+  /** No query looks beyond these values of the order; `upTo` undefined: nothing follows that one. */
+  #within: { upTo: string[] | undefined } | undefined;
 
   constructor(input: PageInput) {
     this.#input = input;
@@ -113,7 +111,7 @@ class Page {
     const first = budget.rowBytes === undefined ? FIRST_STEP : Math.floor(budget.bytes / (2 * budget.rowBytes));
     let step = Math.min(Math.max(1, first), budget.step);
     const isOpen = (): boolean => this.#rows.length < most && this.#bytes < budget.bytes && !this.#end;
-    while (isOpen() && (this.#rows.length === 0 || now() < until)) {
+    while (isOpen() && (this.#last === undefined || now() < until)) {
       await this.#step(Math.min(step, most - this.#rows.length));
       const average = Math.max(1, this.#bytes / Math.max(1, this.#rows.length));
       step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - this.#bytes) / average)));
@@ -122,14 +120,37 @@ class Page {
   }
 
   async #step(count: number): Promise<void> {
-    const { table } = this.#input.request;
+    const { request, budget } = this.#input;
+    const { table } = request;
     const before = this.#rows.length;
+    if (budget.narrow !== undefined && table.rowFilter !== null)
+      this.#within ??= { upTo: await this.#placeAfter(count * budget.narrow) };
     const given = new Given();
     if (!table.toasted) await this.#add(this.#select(count, given), given);
     else if (count > 1) await this.#add(this.#fittingSql(count, given), given);
     if (this.#rows.length - before === count) return;
     if (table.toasted) await this.#next();
-    else this.#end = 'table';
+    else this.#passed();
+  }
+
+  #passed(): void {
+    const upTo = this.#within?.upTo;
+    this.#within = undefined;
+    if (upTo === undefined) this.#end = 'table';
+    else this.#last = upTo;
+  }
+
+  /** The values of the order so many rows further, whatever the filter says of them; undefined where there are not so many. */
+  async #placeAfter(rows: number): Promise<string[] | undefined> {
+    const { client, request, form } = this.#input;
+    const given = new Given();
+    const keys = this.#order.map(({ name }) => quoteIdentifier(name)).join(', ');
+    const unfiltered = { ...request, table: { ...request.table, rowFilter: null } };
+    const from = this.#from(unfiltered, given);
+    const sql = `copy (select ${keys} ${from} order by ${this.#ordered} limit 1 offset ${given.add(String(rows - 1))}::bigint) to stdout`;
+    const found = new PageRows(form.transcode);
+    await copyOut(client, { sql, given }, (line) => found.addLine(line));
+    return found.length === 0 ? undefined : this.#order.map((_, n) => placeOf(valueAt(found.at(0).tuple, n)));
   }
 
   /** The row that a step ended before, or the end of the table. Looked at and read by turns: each may take long. */
@@ -142,7 +163,7 @@ class Page {
     const sql = `copy (select ${sizeSql(table.columns)}, ${keys} ${this.#rest(1, given)}) to stdout`;
     await copyOut(client, { sql, given }, (line) => found.addLine(line));
     if (found.length === 0) {
-      this.#end = 'table';
+      this.#passed();
       return;
     }
     const { tuple } = found.at(0);
@@ -194,10 +215,13 @@ class Page {
 
   /** From `from` on. */
   #rest(limit: number, given: Given): string {
-    const { request, form } = this.#input;
-    const after = this.#last ?? request.after;
-    const from = fromSql({ ...request, after, given: form.given }, (text) => given.add(text));
+    const from = this.#from({ ...this.#input.request, upTo: this.#within?.upTo }, given);
     return `${from} order by ${this.#ordered} limit ${given.add(String(limit))}::bigint`;
+  }
+
+  #from(request: Bounded, given: Given): string {
+    const after = this.#last ?? request.after;
+    return fromSql({ ...request, after, given: this.#input.form.given }, (text) => given.add(text));
   }
 
   /** With the table's name: a name alone could be that of a column of the answer, such as `int8` and `case`. */
@@ -209,9 +233,6 @@ class Page {
 
 /** Of an integer in Postgres. */
 const MOST = 2 ** 31 - 1;
-
-const orderOf = ({ table, sort }: PageRequest): TableColumn[] =>
-  sort && !table.keys.includes(sort) ? [sort, ...table.keys] : [...table.keys];
 
 function valueAt({ bytes, ranges }: Tuple, index: number): Buffer | null {
   const start = ranges[index * 2]!;
@@ -233,52 +254,6 @@ export async function estimateRows(client: Connection, request: PageRequest): Pr
     values,
   );
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
-}
-
-/** `put`: SQL of a text, which is a row's and must not stand in a statement. */
-function fromSql(page: PageRequest & Pick<TextForm, 'given'>, put: (text: string) => string): string {
-  const { table, sort, after, from } = page;
-  const order = orderOf(page);
-  const first = sort ?? order[0]!;
-  const conditions: string[] = [];
-  const given = (column: TableColumn, place: string): string => {
-    const { value, sql } = place.startsWith(BYTES) ? HEX(place) : page.given(place);
-    return asValue(sql(put(value)), column.type);
-  };
-  if (from !== undefined) conditions.push(`${operand(first)} ${operatorOn(first, '>=')} ${given(first, from)}`);
-  if (after !== undefined)
-    conditions.push(
-      isAfter(
-        order,
-        order.map((column, n) => given(column, after[n] ?? '')),
-      ),
-    );
-  if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
-  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-  return `from ${table.partitioned ? '' : 'only '}${quoteTable(table)}${where}`;
-}
-
-/** Does a row follow these values? One comparison of rows has one schema of operators; an index helps with the other form too. */
-function isAfter(order: readonly TableColumn[], given: readonly string[]): string {
-  const [first] = order;
-  if (order.every((column) => operatorOn(column, '>') === operatorOn(first!, '>')))
-    return `(${order.map((column) => operand(column)).join(', ')}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
-  const rest = order.map((column, n) => {
-    const same = order.slice(0, n).map((one, m) => `${operand(one)} ${operatorOn(one, '=')} ${given[m]}`);
-    return [...same, `${operand(column)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
-  });
-  return `${operand(first!)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
-}
-
-/** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */
-const BYTES = '\u0001\\x';
-const HEX: TextForm['given'] = (place) => ({
-  value: place.slice(BYTES.length),
-  sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'SQL_ASCII')`,
-});
-function placeOf(value: Buffer | null): string {
-  if (value === null) return '';
-  return isUtf8(value) ? value.toString() : BYTES + value.toString('hex');
 }
 
 /** How long a row is, about, without reading its values. */

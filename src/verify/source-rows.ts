@@ -34,6 +34,8 @@ export interface VersionedRow extends ReadRow {
 }
 
 const PAGE = { rows: 2_000, bytes: 8 * 1024 * 1024, ms: 5_000, step: 500 };
+/** Of `PageBudget`, once a page has taken too long. */
+const NARROW = 64;
 /** Of one query, which is tried so often while the table is locked or the source is slow. */
 const PATIENCE = { statementMs: 30_000, tries: 20 };
 type Patience = typeof PATIENCE;
@@ -45,10 +47,11 @@ export async function readRowsAfter(
   { table, after, patience = PATIENCE }: RowsWanted,
   maxRowBytes: number,
 ): Promise<RowsPage> {
-  return await reading({ source, table, patience }, async (client) => {
+  return await reading({ source, table, patience }, async (client, tried) => {
     await hold(client, table);
     const request = { table, sort: undefined, from: undefined, after };
-    const page = await readPage({ client, now: performance.now.bind(performance) }, request, { ...PAGE, maxRowBytes });
+    const budget = { ...PAGE, maxRowBytes, narrow: tried > 1 ? NARROW : undefined };
+    const page = await readPage({ client, now: performance.now.bind(performance) }, request, budget);
     return { rows: [...page.rows], next: page.ended ? undefined : page.last };
   });
 }
@@ -96,11 +99,11 @@ interface Reading {
 /** @throws MillraceError unavailable when a table is locked, or too slow, for too long. */
 async function reading<Result>(
   { source, table, patience: { statementMs, tries } }: Reading,
-  work: (client: Connection) => Promise<Result>,
+  work: (client: Connection, tried: number) => Promise<Result>,
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await source.session((client) => inSnapshot(client, { statementMs }, () => work(client)));
+      return await source.session((client) => inSnapshot(client, { statementMs }, () => work(client, tried)));
     } catch (error) {
       if (!isCancelled(error)) throw error;
       if (tried < tries) continue;

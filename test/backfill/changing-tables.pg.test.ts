@@ -69,13 +69,15 @@ describe('a backfill of a table that changes under it', function () {
 
   ofReplication('row filters are for it').describe('of rows that take long to read', () => {
     /** Each row costs the source a hash of so many megabytes; a query may take a fifth of a second. */
-    const filtered = (megabytes: string): CapturedOptions => ({
+    const filtered = (megabytes: string): CapturedOptions =>
+      through(`length(md5(repeat(note, ${megabytes} * 1048576))) > 0`);
+    const through = (condition: string): CapturedOptions => ({
       queryMs: 200,
       settings: {
         publication: {
           name: 'filtered',
           create_if_not_exists: true,
-          init_sql: `create publication filtered for table items where (length(md5(repeat(note, ${megabytes} * 1048576))) > 0)`,
+          init_sql: `create publication filtered for table items where (${condition})`,
         },
       },
     });
@@ -89,6 +91,22 @@ describe('a backfill of a table that changes under it', function () {
       const sent = (await on.received(sinkNo, 60)).map(({ record_pks }) => record_pks);
       expect(sent).to.deep.equal(Array.from({ length: 60 }, (_, n) => `["${n + 1}"]`));
     });
+
+    // To find the next row takes longer than a query may; so does it to find that none is left.
+    for (const [columns, text] of [
+      ['id int primary key', `chr(id * 0 + 65)`],
+      [`k text collate "C", id int, note text default 'x', primary key (k, id)`, 'note'],
+    ] as const)
+      it(`finds the few that a row filter lets through, of (${columns})`, async () => {
+        const sinkNo = await begin(
+          `create table items (${columns}); insert into items (id${columns.startsWith('k') ? ', k' : ''})
+           select n${columns.startsWith('k') ? ', (n % 3)::text' : ''} from generate_series(1, 20000) n`,
+          through(`mod(length(md5(repeat(${text}, 50000))) + id, 9000) = 1`),
+        );
+        expect(await backfilled(on.messages.db, `'worker', 'items'`)).to.include({ state: 'done', rows_sent: 2 });
+        const ids = (await on.received(sinkNo, 2)).map(({ record }) => JSON.parse(record!).id);
+        expect(ids.toSorted()).to.deep.equal([17_969, 8_969]);
+      });
 
     it('says so when one alone takes too long, and goes on when it does not any more', async () => {
       const sinkNo = await begin(

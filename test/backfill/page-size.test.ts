@@ -12,7 +12,7 @@ describe('how much of a table a backfill asks for at once', () => {
     const steps = [];
     while (size.tookTooLong()) steps.push(size.budget.step);
     expect(steps).to.deep.equal([32, 4, 1]);
-    expect(size.budget).to.deep.equal({ ...usual, step: 1, ms: 125 });
+    expect(size.budget).to.deep.equal({ ...usual, step: 1, ms: 125, narrow: 64 });
   });
 
   it('is as much as before, in the end, when it takes its time no longer', () => {
@@ -21,9 +21,9 @@ describe('how much of a table a backfill asks for at once', () => {
     inTime(size, 9);
     expect(size.budget.step).to.equal(1);
     inTime(size, 1);
-    expect(size.budget).to.deep.equal({ ...usual, step: 2, ms: 250 });
+    expect(size.budget).to.deep.equal({ ...usual, step: 2, ms: 250, narrow: 64 });
     inTime(size, 200);
-    expect(size.budget).to.deep.equal(usual);
+    expect(size.budget, 'a filter stays what it is').to.deep.equal({ ...usual, narrow: 64 });
   });
 
   it('does not grow on what was read in time before a page that was not', () => {
