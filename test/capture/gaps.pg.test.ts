@@ -35,8 +35,14 @@ for (const major of [18, 15] as const) {
       last += 1;
       await on.source.query('insert into ledger values ($1::int)', [last]);
     };
-    /** Its backend holds the slot for a moment longer. */
+    /** Once the slot knows what was captured, or that would come again after a gap. Its backend holds the slot for a moment longer. */
     const stop = async (): Promise<void> => {
+      const commit = (await on.received(sink, 1)).at(-1)!.commit_lsn;
+      await until('it is confirmed', async () => {
+        const sql =
+          "select from pg_replication_slots where slot_name = $1 and confirmed_flush_lsn - '0/0' > $2::numeric";
+        return (await on.source.query(sql, [on.slot, commit])).rows.length > 0;
+      });
       await on.stop();
       await until('the slot is free', async () => {
         const { rows } = await on.source.query('select from pg_replication_slots where active_pid is not null');
