@@ -18,7 +18,7 @@ import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
 import { lookAtSource } from './doctor/look-at-source.ts';
-import type { LookedAt } from './doctor/parts-of-source.ts';
+import { type LookedAt, lookedAt } from './doctor/parts-of-source.ts';
 import { NoAnswer, within } from './doctor/within.ts';
 import { findDatabase, type OutsideDeps, PATIENCE_MS } from './outside.ts';
 
@@ -37,9 +37,7 @@ export function reachOf(
 /** By name or id. @throws MillraceError not_found */
 export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<Check[]> {
   const { catalog, database } = await findDatabase(on, ref);
-  const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-  const only = isSource(database.settings, sinks) ? {} : { isSource: false };
-  return await looked(on, { database, sinks, state: null, reason: null, ...only });
+  return await looked(on, { ...lookedAt(catalog, database), state: null, reason: null });
 }
 
 /**

@@ -3,7 +3,6 @@
  * said also while no process of the service runs. What cannot be seen is said as well. Nothing is changed, no lock is taken
  * that anybody waits for, and nobody is asked but declared databases and search engines (`_search` alone).
  */
-import { isSource } from '../../catalog/apply/stored.ts';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
 import { byHand, type Finding, fault, skipped } from '../../checks/finding.ts';
 import { checkReach } from '../../checks/reach.ts';
@@ -34,7 +33,7 @@ import {
 } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
 import { lookAtSource } from './look-at-source.ts';
-import type { SourceLook } from './parts-of-source.ts';
+import { lookedAt, type SourceLook } from './parts-of-source.ts';
 import { sourceFindings } from './source-findings.ts';
 import { NoAnswer, within } from './within.ts';
 
@@ -203,10 +202,8 @@ async function lookAround(
   const sourceOf = async (database: CatalogDatabase): Promise<void> => {
     const { name } = database.settings;
     const { state = null, reason = null } = known.databases.find((one) => one.name === name) ?? {};
-    const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-    const only = isSource(database.settings, sinks) ? {} : { isSource: false };
     const look = within(EACH_MS, signal, () =>
-      lookAtSource(messages, { database, databases: catalog.databases, sinks, state, reason, ...only }),
+      lookAtSource(messages, { ...lookedAt(catalog, database), databases: catalog.databases, state, reason }),
     );
     looked.sources.set(
       name,

@@ -1,5 +1,6 @@
 /** What is looked at in a source in either way of capture: its list of tables, what there is room for, what is as it should be. */
-import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
+import { isSource } from '../../catalog/apply/stored.ts';
+import type { Catalog, CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
 import type { CapacityFacts } from '../../checks/capacity.ts';
 import type { Now } from '../../checks/continuity.ts';
 import type { Finding } from '../../checks/finding.ts';
@@ -55,6 +56,15 @@ export interface LookedAt {
   isSource?: boolean;
   /** What is as it should be is told too. */
   whole?: boolean;
+}
+
+/** The database and its sinks, and whether it is a source at all. */
+export function lookedAt(
+  catalog: Catalog,
+  database: CatalogDatabase,
+): Pick<LookedAt, 'database' | 'sinks' | 'isSource'> {
+  const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
+  return { database, sinks, ...(isSource(database.settings, sinks) ? {} : { isSource: false }) };
 }
 
 export interface Reached {

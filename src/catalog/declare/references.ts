@@ -55,26 +55,23 @@ export const clashes = (entries: Pick<Entries, 'databases' | 'sinks'>): Finding[
 ];
 
 function duplicates(entries: Entry<unknown>[], what: string): Finding[] {
-  const seen = new Set<string>();
-  return entries.flatMap(({ path, name }) => {
-    if (name === undefined || !seen.has(name)) {
-      if (name !== undefined) seen.add(name);
-      return [];
-    }
-    const remedy = 'Give it another name.';
-    return [{ path: [...path, 'name'], message: `is the name of ${what} above`, remedy }];
-  });
+  const told = { message: `is the name of ${what} above`, remedy: 'Give it another name.' };
+  return repeated(entries, ({ name }) => name).map(({ path }) => ({ path: [...path, 'name'], ...told }));
 }
 
 function duplicateUsers(users: Entry<UserDeclared>[]): Finding[] {
-  const seen = new Set<string>();
-  return users.flatMap(({ path, value }) => {
-    if (value === undefined || !seen.has(value.email)) {
-      if (value !== undefined) seen.add(value.email);
-      return [];
-    }
-    const message = 'is the address of a user above (capital letters make no difference)';
-    return [{ path: [...path, 'email'], message, remedy: 'Remove one of the two.' }];
+  const message = 'is the address of a user above (capital letters make no difference)';
+  const told = { message, remedy: 'Remove one of the two.' };
+  return repeated(users, ({ value }) => value?.email).map(({ path }) => ({ path: [...path, 'email'], ...told }));
+}
+
+/** Those with a key that one before them has. */
+function repeated<Value>(entries: Entry<Value>[], keyOf: (entry: Entry<Value>) => string | undefined): Entry<Value>[] {
+  const first = new Map<string | undefined, Entry<Value>>();
+  return entries.filter((entry) => {
+    const key = keyOf(entry);
+    if (!first.has(key)) first.set(key, entry);
+    return key !== undefined && first.get(key) !== entry;
   });
 }
 

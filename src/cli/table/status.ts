@@ -1,5 +1,4 @@
 /** `millrace status`: everything on one screen, what needs attention first. */
-
 import { printableOn } from '../../model/printable.ts';
 import { count, duration } from '../../model/quantity.ts';
 import type { Group, Running } from './command.ts';

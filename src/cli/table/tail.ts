@@ -1,5 +1,4 @@
 /** `millrace tail`: messages of a sink as they come. Without `--ack` it leases nothing and changes nothing. */
-
 import { printableOn } from '../../model/printable.ts';
 import type { Client } from '../client/client.ts';
 import { type Stopping, stopping } from '../stopping.ts';

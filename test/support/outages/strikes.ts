@@ -25,9 +25,13 @@ const DEADLINE_MS = 40_000;
 /** A page is read, and its watermark is not written: so the page before it is on its way or there. */
 const PAGE = 'backfill/before-watermark';
 
-/** Capture stands at its failpoint, in the middle; from now on rows change. */
-async function inTheMiddle(world: Outages): Promise<number> {
+/** Each command has asked for its operation, and capture stands at its failpoint, in the middle; from now on rows change. */
+async function inTheMiddle(world: Outages, { commands, began }: UnderWay): Promise<number> {
   const pid = await world.stopped();
+  const asked = 'select from millrace_private.backfills where no > $1';
+  const isAsked = async (): Promise<boolean> =>
+    (await world.messages.query(asked, [began])).rowCount >= commands.length;
+  await until('every command has asked', isAsked, DEADLINE_MS);
   const sql = "select from millrace.backfill_status where state = 'running' and kind <> 'all'";
   expect((await world.messages.query(sql)).rowCount, 'operations under way').to.be.greaterThan(0);
   world.write();
@@ -39,7 +43,7 @@ const DEATHS: Strike = {
   failpoints: `${PAGE}=stop@2`,
   async strike(world, at) {
     const { capture, worker } = world;
-    await inTheMiddle(world);
+    await inTheMiddle(world, at);
     for (const command of at.commands.splice(0)) {
       command.kill();
       await command.ended();
@@ -59,8 +63,8 @@ const DEATHS: Strike = {
 const SOURCE_CRASHES: Strike = {
   name: 'the source crashes, and comes back',
   failpoints: `${PAGE}=stop@2`,
-  async strike(world) {
-    const pid = await inTheMiddle(world);
+  async strike(world, at) {
+    const pid = await inTheMiddle(world, at);
     await world.source.end('SIGQUIT');
     process.kill(pid, 'SIGCONT');
     await world.source.start();
@@ -70,8 +74,8 @@ const SOURCE_CRASHES: Strike = {
 const MESSAGES_RESTART: Strike = {
   name: 'the message database is stopped, and started again',
   failpoints: `${PAGE}=stop@3`,
-  async strike(world) {
-    const pid = await inTheMiddle(world);
+  async strike(world, at) {
+    const pid = await inTheMiddle(world, at);
     await world.store.stopServer();
     process.kill(pid, 'SIGCONT');
     await world.store.startServer();
