@@ -7,12 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Streaming } from '../capture/method.ts';
 import { StreamEndedError } from '../capture/windows.ts';
 import type { Catalog } from '../catalog/store.ts';
-import { type Database, openPool } from '../db/pool.ts';
+import { type Database, isSaidBy, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/tls.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { QuotedTable } from '../model/quote.ts';
-import { withoutValues } from '../model/refusal.ts';
-import { type Remedy, remedyForReading } from '../model/remedies.ts';
 import { nameNow } from '../routing/earlier-names.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
 import type { Log } from '../runtime/log.ts';
@@ -20,6 +18,7 @@ import { describeTable, sortColumnOf, type TableDescription } from '../source/de
 import { ReloadError } from '../source/hold-table.ts';
 import type { PageBudget } from '../source/read-page.ts';
 import { tablesFor } from './all-tables.ts';
+import { remedyOf } from './explain.ts';
 import { PageSize } from './page-size.ts';
 import { openKeyReader } from './read-keys.ts';
 import { openTableReader } from './read-table.ts';
@@ -68,7 +67,15 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
     const leaving = new AbortController();
     const signal = AbortSignal.any([streamSignal, leaving.signal]);
     const running = new Map<number, { task: Task; over: Promise<void> }>();
-    let source: Database | undefined;
+    let source: Promise<Database> | undefined;
+    /** Of all that run. One that cannot be had is the matter of those who want it. */
+    const opened = (): Promise<Database> => {
+      source ??= openSource(streaming).catch((error: unknown) => {
+        source = undefined;
+        throw error;
+      });
+      return source;
+    };
     let wake: () => void = () => undefined;
     try {
       while (!signal.aborted) {
@@ -90,8 +97,7 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           if (signal.aborted || isNew(backfill)) break;
           const tasks = [...running.values()].map(({ task }) => task);
           if (!mayStart(backfill, tasks)) continue;
-          source ??= await openSource(streaming);
-          const task = new Task({ ...deps, streaming, source, madeRoom: () => wake() }, backfill);
+          const task = new Task({ ...deps, streaming, source: opened, madeRoom: () => wake() }, backfill);
           const over = task.run(signal).then((ended) => {
             running.delete(backfill.no);
             if (ended) wake();
@@ -99,7 +105,7 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           running.set(backfill.no, { task, over });
         }
         if (running.size === 0 && source) {
-          await source.close();
+          await (await source).close();
           source = undefined;
         }
         const untilThen = AbortSignal.any([signal, rest.signal]);
@@ -108,7 +114,7 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
     } finally {
       leaving.abort();
       await Promise.all([...running.values()].map(({ over }) => over));
-      await source?.close();
+      await (await source)?.close();
     }
   };
 }
@@ -138,7 +144,7 @@ async function openSource({ database }: Streaming): Promise<Database> {
 
 interface TaskDeps extends BackfillsDeps {
   streaming: Streaming;
-  source: Database;
+  source(): Promise<Database>;
   /** Another one may read now. */
   madeRoom(): void;
 }
@@ -180,15 +186,16 @@ class Task {
   }
 
   async #pages(signal: AbortSignal): Promise<boolean> {
-    const { messages, source, streaming, queryMs = QUERY_MS } = this.#deps;
+    const { messages, streaming, queryMs = QUERY_MS } = this.#deps;
     const backfill = this.#backfill;
+    const source = await this.#deps.source();
     if (backfill.kind === 'all') {
       await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
       return true;
     }
     const matching = streaming.matchingOf(backfill.sink_no);
     const isCurrent = (): boolean => streaming.matchingOf(backfill.sink_no) === matching;
-    const reader = await this.#reader(signal);
+    const reader = await this.#reader(source, signal);
     try {
       const total = await source.session((client) => reader.total(client));
       const begun = await beginBackfill(messages, backfill.no, total);
@@ -214,8 +221,8 @@ class Task {
     }
   }
 
-  async #reader(signal: AbortSignal): Promise<Reader> {
-    const { messages, source, streaming } = this.#deps;
+  async #reader(source: Database, signal: AbortSignal): Promise<Reader> {
+    const { messages, streaming } = this.#deps;
     const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
     const table = await described(streaming, source, { schema: table_schema ?? '', name: table_name ?? '' });
     const relation = await relationFor(streaming, this.#backfill, table);
@@ -239,8 +246,9 @@ class Task {
   async #explain(error: unknown): Promise<void> {
     const { messages, log } = this.#deps;
     const { no, sink_name, table_name } = this.#backfill;
-    const found = remedyOf(error, this.#backfill, this.#deps.streaming.database.address.user);
-    const { message: reason, isFinal, ...remedy } = found;
+    const role = this.#deps.streaming.database.address.user;
+    const at = { role, seconds: QUERY_MS / 1_000, isHere: isSaidBy(messages, error) };
+    const { message: reason, isFinal, ...remedy } = remedyOf(error, this.#backfill, at);
     log.warn({ reason, sink: sink_name, table: table_name }, isFinal ? 'backfill failed' : 'backfill interrupted');
     if (isFinal) await failBackfill(messages, no, { reason, ...remedy });
     else await explainWait(messages, no, { reason, ...remedy });
@@ -275,17 +283,4 @@ async function relationFor(streaming: Streaming, backfill: Backfill, table: Tabl
   }
   const message = `sink ${backfill.sink_name} does not take in ${table.schema}.${table.name}`;
   throw new MillraceError('bad_request', message, { remedy: 'Name a table of its source, or add it there.' });
-}
-
-/** A message and what to do: whatever is wrong, somebody reads it in the backfill's state. */
-function remedyOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, role: string): Remedy {
-  if (error instanceof MillraceError) {
-    // Only a replay reads a change table; whoever else reads one has nothing to resume.
-    const then = error.code === 'bad_destination' ? ' Then resume the replay.' : '';
-    const remedy = error.remedy === undefined ? {} : { remedy: `${error.remedy}${then}` };
-    return { message: error.message, ...remedy, isFinal: error.code !== 'unavailable' };
-  }
-  const table = { schema: table_schema ?? '', name: table_name ?? '', role, sortColumn: sort_column };
-  const found = remedyForReading(error, { ...table, seconds: QUERY_MS / 1_000 });
-  return found ?? { message: withoutValues(error), isFinal: false };
 }
