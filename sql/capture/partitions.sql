@@ -13,7 +13,9 @@ with recursive tree (root, oid, xids, cids, links) as (
 ), part as (
   select t.root, t.oid, t.links, t.xids[cardinality(t.xids)] as xid, a.xmin as made, a.cmin::text::bigint as made_cid,
          exists (select from unnest(t.xids[:cardinality(t.xids) - 1], t.cids) l (xid, cid)
-                  where case when l.xid = a.xmin then l.cid > a.cmin::text::bigint else age(l.xid) < age(a.xmin) end) as below
+                  where case when l.xid = a.xmin then l.cid > a.cmin::text::bigint
+                             -- Ids begin again: one of long ago may look as if it were still to come.
+                             else age(l.xid) >= 0 and age(l.xid) < age(a.xmin) end) as below
     from tree t
     join pg_catalog.pg_attribute a on a.attrelid = t.oid and a.attnum = -1
    where t.root <> t.oid

@@ -19,7 +19,8 @@ export async function nextXid(source: Queryable): Promise<string> {
 
 /** By a transaction with this id or a later one, which is committed. Temporary tables are in no stream. */
 export async function hasCatalogChanged(source: Queryable, since: string, version: number): Promise<boolean> {
-  const isNew = (row: string): string => `age(${row}.xmin) <= age($1::xid)`;
+  // Ids begin again: one of a row that was frozen long ago may look as if it were still to come.
+  const isNew = (row: string): string => `age(${row}.xmin) between 0 and age($1::xid)`;
   const others = [...OTHERS, ...(version >= 150000 ? ['pg_publication_namespace'] : [])];
   const { rows } = await source.query<{ changed: boolean }>(
     `select exists (select from pg_class c where c.relpersistence <> 't' and ${isNew('c')})
