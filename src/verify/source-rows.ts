@@ -20,11 +20,15 @@ export interface RowsPage {
   rows: ReadRow[];
   /** Key of the last row; undefined when nothing follows. */
   next: readonly string[] | undefined;
+  /** It took too long as it was asked for: so would the next one. */
+  narrow: boolean;
 }
 
 export interface RowsWanted {
   table: TableDescription;
   after: readonly string[] | undefined;
+  /** As the page before says. */
+  narrow?: boolean;
   patience?: Patience;
 }
 
@@ -44,15 +48,16 @@ const KEYS_AT_ONCE = 500;
 /** @throws MillraceError bad_source when the table has changed since it was described, or another one has its name. */
 export async function readRowsAfter(
   source: Database,
-  { table, after, patience = PATIENCE }: RowsWanted,
+  { table, after, narrow: before = false, patience = PATIENCE }: RowsWanted,
   maxRowBytes: number,
 ): Promise<RowsPage> {
   return await reading({ source, table, patience }, async (client, tried) => {
     await hold(client, table);
     const request = { table, sort: undefined, from: undefined, after };
-    const budget = { ...PAGE, maxRowBytes, narrow: tried > 1 ? NARROW : undefined };
+    const narrow = before || tried > 1;
+    const budget = { ...PAGE, maxRowBytes, narrow: narrow ? NARROW : undefined };
     const page = await readPage({ client, now: performance.now.bind(performance) }, request, budget);
-    return { rows: [...page.rows], next: page.ended ? undefined : page.last };
+    return { rows: [...page.rows], next: page.ended ? undefined : page.last, narrow };
   });
 }
 

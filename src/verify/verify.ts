@@ -179,15 +179,15 @@ class Verification {
     const { source } = this.#deps;
     const maxRowBytes = this.#input.database.settings.max_row_bytes;
     const total = await countRows(source, table.source);
-    const read = (after: readonly string[] | undefined): Promise<RowsPage> =>
-      readRowsAfter(source, { table: table.source, after }, maxRowBytes);
+    const read = (from?: RowsPage): Promise<RowsPage> =>
+      readRowsAfter(source, { table: table.source, after: from?.next, narrow: from?.narrow ?? false }, maxRowBytes);
     let count = 0;
     // The next page is read while this one is compared.
-    let reading: Promise<RowsPage> | undefined = read(undefined);
+    let reading: Promise<RowsPage> | undefined = read();
     while (reading && !this.findings.isFull) {
       this.#input.signal.throwIfAborted();
       const page: RowsPage = await reading;
-      reading = page.next && read(page.next);
+      reading = page.next && read(page);
       reading?.catch(() => undefined);
       await this.#comparePage(table, page);
       count += page.rows.length;

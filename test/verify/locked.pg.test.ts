@@ -39,6 +39,9 @@ describe('verify: a table that is locked', () => {
       return { page };
     });
     expect((await page).rows).to.have.length(2);
+    expect((await page).narrow, 'what may have been a row filter is not waited for at each page').to.equal(true);
+    expect(await readRowsAfter(source, { table, after: ['1'], narrow: true }, 1_000)).to.include({ narrow: true });
+    expect(await read(1)).to.include({ narrow: false });
   });
 
   it('is told when it stays so for too long', async () => {

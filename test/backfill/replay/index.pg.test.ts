@@ -98,14 +98,16 @@ describe('a replay into an index', function () {
       'old states are sent, and rows are read',
       async () => (await world.messages.query(ofRows)).rowCount === 1,
     );
-    // Capture can persist nothing, so that a page is put and the next one is read; then the catalog changes.
-    await world.messages.query('begin; select from millrace_private.positions for update');
+    // The catalog is about to change: until it has, capture can persist nothing, so that a page is put and the next one is read.
+    await world.messages.query('begin');
     try {
+      await world.messages.query(
+        `update millrace_private.sinks set settings = jsonb_set(settings, '{actions}', '["insert"]') where name = 'watch';
+         select millrace_private.publish_catalog();
+         set local idle_in_transaction_session_timeout = 0`,
+      );
       const held = `select from pg_stat_activity where application_name like 'millrace backfill %' and state = 'idle in transaction'`;
       await until('the next page waits for the one before', async () => (await world.shop.query(held)).rowCount === 1);
-      await world.messages.query(
-        `update millrace_private.sinks set settings = jsonb_set(settings, '{actions}', '["insert"]') where name = 'watch'; select millrace_private.publish_catalog()`,
-      );
     } finally {
       await world.messages.query('commit');
     }

@@ -1,6 +1,7 @@
 /** Runs a function on samples, when typing has stopped for a moment. */
 import { useEffect, useState } from 'react';
 import { type ApiError, type Body, call, type Schemas } from '../../api/client.ts';
+import { untilSaid } from '../../api/until-said.ts';
 import { isJson, messageOf, type Sample } from './samples.ts';
 import { type Asked, stillSo } from './still-so.ts';
 import type { FnType } from './types.ts';
@@ -22,8 +23,6 @@ interface Answered {
 }
 
 const STILL_MS = 300;
-/** Nobody could say: it is asked again so long after. */
-const AGAIN_MS = 3_000;
 const NOTHING: Run = { results: [], error: null, isOld: false };
 
 export function useRun(
@@ -38,29 +37,16 @@ export function useRun(
   useEffect(() => {
     const good = samples.every(({ record, changes }) => isJson(record) && (changes === null || isJson(changes)));
     if (!enabled || samples.length === 0 || !good) return;
-    const stop = new AbortController();
     const asked: Asked<Sample> = { type, code, sink, samples };
-    let timer = setTimeout(ask, STILL_MS);
-    async function ask(): Promise<void> {
-      const text = type === 'path' ? { path: code.trim() } : { code };
-      const body = { type, ...text, ...(sink === undefined ? {} : { sink }), on: { messages: samples.map(messageOf) } };
-      try {
-        const answer = await call('post', '/api/functions/run', {
-          body: body as Body<'/api/functions/run', 'post'>,
-          signal: stop.signal,
-        });
-        setAnswered({ asked, results: answer.results, error: null });
-      } catch (failed) {
-        const error = failed as ApiError;
-        if (stop.signal.aborted) return;
-        setAnswered({ asked, results: [], error });
-        if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
-      }
-    }
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
+    const text = type === 'path' ? { path: code.trim() } : { code };
+    const on = { messages: samples.map(messageOf) };
+    const body = { type, ...text, ...(sink === undefined ? {} : { sink }), on } as Body<'/api/functions/run', 'post'>;
+    return untilSaid({
+      ask: (signal) => call('post', '/api/functions/run', { body, signal }),
+      onAnswer: ({ results }) => setAnswered({ asked, results, error: null }),
+      onError: (error) => setAnswered({ asked, results: [], error }),
+      afterMs: STILL_MS,
+    });
   }, [wanted]);
   if (answered === null || !enabled) return NOTHING;
   const { asked, error } = answered;

@@ -1,8 +1,9 @@
 /** What the API says of a sink or a change retention while its form is filled: faults by field, what would change, its YAML. */
 import { useEffect, useState } from 'react';
-import { type Answer, ApiError, type Body, call } from '../../api/client.ts';
+import { type Answer, type ApiError, type Body, call } from '../../api/client.ts';
 import { parseKeeping, writeKeeping } from '../../api/json-text.ts';
 import { useSinkPaths } from '../../api/sink-paths.ts';
+import { untilSaid } from '../../api/until-said.ts';
 import type { Form } from './form.tsx';
 
 type Faults = Form['faults'];
@@ -17,8 +18,6 @@ export interface Planned {
 }
 
 const STILL_MS = 400;
-/** Nobody could say: it is asked again so long after. */
-const AGAIN_MS = 3_000;
 
 /** Asked once nobody has typed for a moment. `stored`: of one that is there, what changes. `body` null: nothing is asked. */
 export function usePlan(body: object | null, stored?: string): Planned {
@@ -27,25 +26,17 @@ export function usePlan(body: object | null, stored?: string): Planned {
   const text = body === null ? null : writeKeeping(body);
   useEffect(() => {
     if (text === null) return setPlanned({ of: null });
-    const stop = new AbortController();
-    let timer = setTimeout(ask, STILL_MS);
-    function ask(): void {
-      const given = { body: parseKeeping(text!) as Body<'/api/sinks/plan', 'post'>, signal: stop.signal };
-      const asked =
-        stored === undefined ? call('post', draft, given) : call('post', planOne, { ...given, path: { sink: stored } });
-      asked.then(
-        (plan) => setPlanned({ of: text, plan }),
-        (error: unknown) => {
-          if (!(error instanceof ApiError) || stop.signal.aborted) return;
-          setPlanned({ of: text, error });
-          if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
-        },
-      );
-    }
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
+    return untilSaid({
+      ask(signal) {
+        const given = { body: parseKeeping(text) as Body<'/api/sinks/plan', 'post'>, signal };
+        return stored === undefined
+          ? call('post', draft, given)
+          : call('post', planOne, { ...given, path: { sink: stored } });
+      },
+      onAnswer: (plan) => setPlanned({ of: text, plan }),
+      onError: (error) => setPlanned({ of: text, error }),
+      afterMs: STILL_MS,
+    });
   }, [text, stored, draft, planOne]);
   return { ...planned, isOld: planned.of !== text };
 }

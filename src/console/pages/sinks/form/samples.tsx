@@ -1,9 +1,10 @@
 /** Some rows of a table, and what would be sent of each. */
 import { useEffect, useState } from 'react';
-import { type Answer, ApiError, call, type Schemas } from '../../../api/client.ts';
+import { type Answer, type ApiError, call, type Schemas } from '../../../api/client.ts';
 import { JsonText } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
+import { untilSaid } from '../../../api/until-said.ts';
 import { tablePart } from '../../../lib/sql.ts';
 import { Loaded, Note } from '../../../parts/places.tsx';
 
@@ -11,8 +12,6 @@ type Row = Answer<'/api/postgres_databases/{database}/tables/{table}/rows', 'get
 type Result = Schemas['FunctionResult'];
 
 const SHOWN = 3;
-/** Nobody could say: it is asked again so long after. */
-const AGAIN_MS = 3_000;
 
 interface SamplesProps {
   database: string;
@@ -91,23 +90,12 @@ function useResults({ database, table, transform }: SamplesProps): Found {
   const [found, setFound] = useState<Found & { asked?: string }>({});
   useEffect(() => {
     if (transform === 'none') return;
-    const stop = new AbortController();
     const body = { function: transform, on: { rows: { database, table: tablePart(table) } } };
-    let timer: ReturnType<typeof setTimeout>;
-    const ask = (): void =>
-      void call('post', '/api/functions/run', { body, signal: stop.signal }).then(
-        ({ results }) => setFound({ asked, results }),
-        (error: unknown) => {
-          if (!(error instanceof ApiError) || stop.signal.aborted) return;
-          setFound({ asked, error });
-          if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
-        },
-      );
-    ask();
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
+    return untilSaid({
+      ask: (signal) => call('post', '/api/functions/run', { body, signal }),
+      onAnswer: ({ results }) => setFound({ asked, results }),
+      onError: (error) => setFound({ asked, error }),
+    });
   }, [asked, database, table, transform]);
   return found.asked === asked ? found : {};
 }
