@@ -25,7 +25,7 @@ const SCHEMA = `
   create table parts_0 partition of parts for values in (0);
   create table parts_1 partition of parts for values in (1);
 `;
-const SWITCHES = Number(process.env.MILLRACE_TEST_SWITCHES ?? 4);
+const SWITCHES = Number(process.env.MILLRACE_TEST_SWITCHES ?? 2);
 const MAJOR = Number(process.env.MILLRACE_TEST_SWITCH_MAJOR ?? 18) as 14 | 15 | 18;
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));
 const PLACES = [
