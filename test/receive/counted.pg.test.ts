@@ -19,6 +19,10 @@ describe('what is pending', function () {
   });
   after(async () => await backlog.close());
 
+  /** In a session that has looked before, and whose plans are not outdated: to plan a function, pages are read too. */
+  const planned = async (sql: string, values: readonly unknown[]): Promise<number> =>
+    Math.min(await pages(sql, values), await pages(sql, values), await pages(sql, values));
+
   it('is counted one by one up to 100,000, beyond it by the server, and looking costs no more then', async () => {
     const { no } = await addPullSink(on.db, { name: 'counted' });
     const look = 'select * from millrace.sink_status where sink_name = $1';
@@ -28,18 +32,18 @@ describe('what is pending', function () {
     };
     await fill(no, 100_000);
     expect(await status()).to.deep.equal([100_000, false]);
-    const before = await pages(look, ['counted']);
+    const before = await planned(look, ['counted']);
     await fill(no, BACKLOG);
     await until('the server has counted', async () => (await status())[0] === 100_000 + BACKLOG);
     expect(await status()).to.deep.equal([100_000 + BACKLOG, true]);
-    expect(await pages(look, ['counted'])).to.be.within(1, before * 1.2);
+    expect(await planned(look, ['counted'])).to.be.within(1, before * 1.2);
     // Nobody who only asks for health counts: it is some single rows of a dozen tables.
     const health = 'select sink_name, health from millrace.sink_status where sink_name = $1';
-    expect(await pages(health, ['counted'])).to.be.within(1, 100);
+    expect(await planned(health, ['counted'])).to.be.within(1, 100);
     // The messages of another sink are in nobody's way.
     const { name } = await addPullSink(on.db, { name: 'beside' });
     const count = 'select count(*) from millrace.pending_messages where sink_name = $1';
-    expect(await pages(count, [name])).to.be.within(1, 30);
+    expect(await planned(count, [name])).to.be.within(1, 30);
   });
 
   it('is estimated by the size of the table when the server has forgotten its counts', async () => {
