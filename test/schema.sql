@@ -420,6 +420,7 @@ table millrace_private.partitions
   name text not null
   file bigint not null
   links text
+  beside text
 CREATE UNIQUE INDEX partitions_pkey ON millrace_private.partitions USING btree (database_no, root, oid)
 constraint partitions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
 constraint partitions_pkey PRIMARY KEY (database_no, root, oid)

@@ -21,7 +21,8 @@ with recursive tree (root, oid, xids, cids, links) as (
    where t.root <> t.oid
 )
 select p.root::bigint as root, c.oid::bigint as oid, n.nspname || '.' || c.relname as name, c.relfilenode::bigint as file,
-       c.relpages = 0 as empty, p.links,
+       -- Whatever rewrites its rows gives it another table for large values; a truncate leaves it the one that it has.
+       nullif(c.reltoastrelid, 0)::text || ' ' || c.reltablespace::text as beside, c.relpages = 0 as empty, p.links,
        p.xid <> p.made as attached,
        p.below or not exists (select from pg_catalog.pg_attribute a
                                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -21,6 +21,8 @@ export interface Partition {
   /** `schema.table` */
   name: string;
   file: number;
+  /** What stays beside another file after a truncate, and nothing else; null: not known, or nothing tells. */
+  beside: string | null;
   /** By which transactions it, and those that it lies below, were attached; null: not known. */
   links: string | null;
 }
@@ -47,7 +49,11 @@ function partitionNotes(table: string, known: readonly Partition[], now: readonl
   const before = new Map(known.map((part) => [part.oid, part]));
   const oids = new Set(now.map(({ oid }) => oid));
   const gone = known.filter(({ oid }) => !oids.has(oid));
-  const emptied = now.filter(({ oid, file, empty }) => empty && (before.get(oid)?.file ?? file) !== file);
+  // It may have been filled again since.
+  const emptied = now.filter(({ oid, file, beside, empty }) => {
+    const former = before.get(oid);
+    return former && former.file !== file && (empty || (beside !== null && former.beside === beside));
+  });
   const come = now.filter(({ oid, attached }) => attached && !before.has(oid));
   const wasAway = ({ oid, links }: Partition): boolean => {
     const former = before.get(oid)?.links ?? null;
@@ -114,6 +120,7 @@ export async function notePartitions(
     column('oid'),
     column('name'),
     column('file'),
+    column('beside'),
     column('links'),
   ]);
 }

@@ -13,7 +13,7 @@ describe('partitions under capture', () => {
 
   beforeEach(async () => {
     on = await captured(
-      `create table t (id int primary key, n int) partition by range (id);
+      `create table t (id int primary key, n int, v text) partition by range (id);
        create table t_1 partition of t for values from (0) to (10);
        create table t_2 partition of t for values from (10) to (20) partition by range (id);
        create table t_21 partition of t_2 for values from (10) to (20);
@@ -44,6 +44,19 @@ describe('partitions under capture', () => {
   it('one that is truncated', async () => {
     await on.source.query('truncate t_1');
     expect(await notice('truncated')).to.match(/^public.t_1 of public.t was dropped, detached or truncated/);
+  });
+
+  it('one that is truncated, filled and analyzed before anybody looks', async () => {
+    await on.source.query('truncate t_21; insert into t values (12, 1); analyze t_21');
+    expect(await notice('truncated')).to.match(/^public.t_21 of public.t was dropped, detached or truncated/);
+  });
+
+  it('nothing of one that is rewritten', async () => {
+    await on.source.query('analyze t_1, t_21');
+    await on.source.query('vacuum full t_21');
+    await on.source.query(`cluster t_21 using t_21_pkey; alter table t alter n type bigint; alter table t_1 set unlogged;
+      alter table t_1 set logged; truncate t_1`);
+    expect(await notice('truncated')).to.match(/^public.t_1 of public.t was/);
   });
 
   it('one that is dropped, also with those below it', async () => {
@@ -94,7 +107,7 @@ describe('partitions under capture', () => {
     ],
     [
       'is made of rows, and attached in the same transaction',
-      `begin; create table t_5 as select 41 as id, 0 as n; alter table t_5 alter id set not null;
+      `begin; create table t_5 as select 41 as id, 0 as n, '' as v; alter table t_5 alter id set not null;
        alter table t attach partition t_5 for values from (40) to (50); commit`,
       'public.t_5',
     ],
