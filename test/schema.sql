@@ -486,6 +486,7 @@ table millrace_private.published_tables
   published_as text
   schema_name text
   table_name text
+  came_as jsonb
 CREATE UNIQUE INDEX published_tables_pkey ON millrace_private.published_tables USING btree (database_no, oid)
 constraint published_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
 constraint published_tables_pkey PRIMARY KEY (database_no, oid)

@@ -27,7 +27,7 @@ import type { Publication } from '../source/publication.ts';
 import { readNamed, readPublishedAs } from '../source/tables.ts';
 import { forgetGone } from './gone-tables.ts';
 import { type NotedDatabase, noteOfTable } from './note-of-table.ts';
-import { type TableName, tellTakenNames } from './taken-names.ts';
+import { type CameAs, type TableName, tellTakenNames } from './taken-names.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
@@ -90,7 +90,8 @@ export async function noteAdded(
   database: NotedDatabase,
   { publication, begun }: { publication: Publication; begun: boolean },
 ): Promise<void> {
-  const { before, names } = await readNoted(deps.messages, database.no);
+  const looked = await readNoted(deps.messages, database.no);
+  const { before, names, cameAs } = looked;
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   // Its first change may have come before this look has seen it.
   const isFirst = (oid: number): boolean => justAdded.has(oid) && !before.has(oid);
@@ -121,14 +122,14 @@ export async function noteAdded(
     return [{ table, leftOut: why, isRecreated: wasRecreated(table, known) && !isMoved(table) }];
   });
   await tellTakenNames(deps.messages, database, {
-    ...{ tables: publication.tables, known, names },
+    ...{ tables: publication.tables, known, names, cameAs },
     held: (tables) => tablesWithRows(deps.source, tables),
   });
   await tellAdded(deps, database, added);
   // One that came in between the two readings is judged at the next look: until then it stays as it was noted.
   const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
   for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) judged.set(oid, null);
-  await note(deps.messages, database.no, { before, names, now: judged, tables: publication.tables });
+  await note(deps.messages, database.no, { ...looked, now: judged, tables: publication.tables });
 }
 
 async function readNotPublished(messages: Database, databaseNo: number): Promise<Set<string>> {
@@ -152,13 +153,22 @@ function leftOutOf(table: PublishedTable, before: Noted | undefined, now: Noted 
 interface Looked {
   before: ReadonlyMap<number, Noted>;
   names: ReadonlyMap<number, TableName | null>;
+  /** Under which other names changes came since. */
+  cameAs: ReadonlyMap<number, CameAs>;
 }
 
 async function readNoted(messages: Database, databaseNo: number): Promise<Looked> {
-  type Row = { oid: number; published_as: string | null; schema: string | null; name: string | null };
+  type Row = {
+    oid: number;
+    published_as: string | null;
+    schema: string | null;
+    name: string | null;
+    cameAs: string | null;
+  };
   const { rows } = await messages.query<Row>(NOTED, [databaseNo]);
   return {
     before: new Map(rows.map((row) => [row.oid, row.published_as === null ? null : JSON.parse(row.published_as)])),
+    cameAs: new Map(rows.flatMap(({ oid, cameAs }) => (cameAs ? [[oid, JSON.parse(cameAs)]] : []))),
     names: new Map(
       rows.map(({ oid, schema, name }) => [oid, schema === null || name === null ? null : { schema, name }]),
     ),
@@ -185,11 +195,18 @@ const notes = (table: TriggeredTable | undefined): boolean =>
 async function note(
   messages: Database,
   databaseNo: number,
-  { before, names, now, tables }: Looked & { now: ReadonlyMap<number, Noted>; tables: readonly PublishedTable[] },
+  {
+    before,
+    names,
+    cameAs,
+    now,
+    tables,
+  }: Looked & { now: ReadonlyMap<number, Noted>; tables: readonly PublishedTable[] },
 ): Promise<void> {
   const present = new Map(tables.map(({ oid, schema, name }) => [oid, { schema, name }]));
   const isSame = (oid: number, as: Noted): boolean =>
     before.has(oid) &&
+    !cameAs.has(oid) &&
     isDeepStrictEqual(before.get(oid), as) &&
     isDeepStrictEqual(names.get(oid) ?? null, present.get(oid) ?? null);
   const changed = [...now].filter(([oid, as]) => !isSame(oid, as));
@@ -197,7 +214,8 @@ async function note(
   const columns = [changed.map(([oid]) => oid), changed.map(([, as]) => (as === null ? null : JSON.stringify(as)))];
   const called = changed.map(([oid]) => present.get(oid));
   const nameColumns = [called.map((one) => one?.schema ?? null), called.map((one) => one?.name ?? null)];
-  await messages.query(NOTE, [databaseNo, ...columns, ...nameColumns]);
+  const came = changed.map(([oid]) => (cameAs.has(oid) ? JSON.stringify(cameAs.get(oid)) : null));
+  await messages.query(NOTE, [databaseNo, ...columns, ...nameColumns, came]);
 }
 
 async function tellAdded(deps: AddedDeps, database: NotedDatabase, added: readonly Added[]): Promise<void> {

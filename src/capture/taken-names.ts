@@ -9,6 +9,7 @@ import type { PublishedTable } from '../model/published-table.ts';
 import { takerOf } from '../model/taken-in.ts';
 import { addNotices, type MissedCode } from '../notices/add.ts';
 import type { SinkNotice } from '../notices/notice.ts';
+import { isBound } from '../routing/match.ts';
 import type { NotedDatabase } from './note-of-table.ts';
 
 export type TableName = Pick<PublishedTable, 'schema' | 'name'>;
@@ -16,34 +17,59 @@ export type TableName = Pick<PublishedTable, 'schema' | 'name'>;
 /** What tables were called at the last look, by oid. Null: there was no such table, or nobody knows. Absent: it was not seen. */
 export type NamesBefore = ReadonlyMap<number, TableName | null>;
 
+/** What a table was called when its changes came since the last look, and those of its other names that nobody had then: `schema.table`. */
+export interface CameAs extends TableName {
+  free: readonly string[];
+}
+
 interface Look {
   tables: readonly PublishedTable[];
   /** Names in the order in which they came up. */
   known: KnownTables;
   names: NamesBefore;
+  /** By oid, of those that had another name meanwhile. */
+  cameAs: ReadonlyMap<number, CameAs>;
   /** Oids of those that hold rows, or may. */
   held(tables: readonly PublishedTable[]): Promise<ReadonlySet<number>>;
 }
 
 /** Tells the sinks whose table is another one now. Who has the changes of both tables before and after misses nothing. */
 export async function tellTakenNames(messages: Database, database: NotedDatabase, look: Look): Promise<void> {
-  const { tables, known, names } = look;
+  const { tables, known, names, cameAs } = look;
   const present = new Map(tables.map((table) => [table.oid, table]));
   const holders = new Map([...names].flatMap(([oid, name]) => (name ? [[nameOf(name), oid]] : [])));
   const sinks = database.sinks
     .filter(({ settings }) => settings.status !== 'disabled')
     .map(({ no, settings: { source } }) => ({
-      ...{ no, takes: takerOf(source), names: source.include_tables !== null || source.include_schemas !== null },
+      ...{ no, source, takes: takerOf(source) },
+      names: source.include_tables !== null || source.include_schemas !== null,
     }));
   const come: { table: PublishedTable; sinks: number[] }[] = [];
   const notices: SinkNotice[] = [];
   const tell = (table: string, to: readonly number[], told: { code: MissedCode; message: string }): void => {
     notices.push(...to.map((sinkNo) => ({ ...told, sinkNo, table, remedy: null, catchUp: true })));
   };
+  const given = new Set(tables.map(nameOf));
+  /** It had another name for a while: who takes the one alone has too little of it, or too much of what is called like the other. */
+  const tellMeanwhile = (as: CameAs, table: PublishedTable): void => {
+    const [name, other] = [nameOf(table), nameOf(as)];
+    const came = (sink: (typeof sinks)[number]): boolean =>
+      sink.takes(as) || isBound(sink.source, { earlierNames: as.free });
+    const without = sinks.filter((sink) => sink.takes(table) && !came(sink));
+    const message = `${name} was called ${other} for a while: changes that were made meanwhile may be missing`;
+    tell(name, numbersOf(without), { code: 'changes_left_out', message });
+    if (!given.has(other)) return;
+    const beyond = sinks.filter((sink) => sink.takes(as) && !sink.takes(table));
+    const what = `${other} was another table for a while: what came of that one is not taken back`;
+    tell(other, numbersOf(beyond), { code: 'table_detached', message: what });
+  };
   for (const table of tables) {
     const was = names.get(table.oid);
     const name = nameOf(table);
-    if (!table.published || was === null || (was && nameOf(was) === name)) continue;
+    if (!table.published) continue;
+    const meanwhile = cameAs.get(table.oid);
+    if (meanwhile && nameOf(meanwhile) !== name) tellMeanwhile(meanwhile, table);
+    if (was === null || (was && nameOf(was) === name)) continue;
     const holder = holders.get(name);
     // The name may have been free for a while.
     const former = (holder === undefined ? [...(known.get(name) ?? [])] : [holder]).filter((oid) => oid !== table.oid);
@@ -52,12 +78,16 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
     const fresh = taking.filter(({ takes }) => was && !takes(was));
     if (former.length > 0) {
       const apart = taking.filter(({ takes }) => !others.every((other) => other?.published && takes(other)));
-      const to = [...new Set([...fresh, ...apart])].map(({ no }) => no);
+      const to = numbersOf([...new Set([...fresh, ...apart])]);
       const message = `${name} is another table than before: rows that it held when it took the name are not sent, and those of the former one are not taken back`;
       tell(name, to, { code: 'table_detached', message });
     } else if (was && !isBack(known, name, nameOf(was))) {
-      const to = fresh.filter((sink) => sink.names).map(({ no }) => no);
+      const to = numbersOf(fresh.filter((sink) => sink.names));
       if (to.length > 0) come.push({ table, sinks: to });
+    } else if (was) {
+      const isFree = (one: string): boolean => (holders.get(one) ?? table.oid) === table.oid;
+      const free = [...known].filter(([one, oids]) => oids.has(table.oid) && isFree(one)).map(([one]) => one);
+      tellMeanwhile({ ...was, free }, table);
     }
   }
   const held = come.length > 0 ? await look.held(come.map(({ table }) => table)) : new Set();
@@ -68,6 +98,8 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
     });
   if (notices.length > 0) await addNotices(messages, notices);
 }
+
+const numbersOf = (sinks: readonly { no: number }[]): number[] => sinks.map(({ no }) => no);
 
 /** A table that has one of its former names again: sinks that give this one went on with it meanwhile. */
 function isBack(known: KnownTables, name: string, was: string): boolean {

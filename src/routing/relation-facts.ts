@@ -42,6 +42,8 @@ export interface TableFacts {
   generated: readonly GeneratedColumn[];
   /** Names that the same table had when its changes came, and that no other table has now: sinks stay bound to it. */
   earlierNames: readonly string[];
+  /** Its changes came under another name too. */
+  hasOtherNames: boolean;
   /** Postgres announces a partition beside the table whose changes its own are shown as: it is nothing to speak of. */
   isShownAsRoot: boolean;
   /** A sink has a notice about its columns. */
@@ -93,7 +95,7 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
   const nowOf = new Map(now.rows.map((row) => [row.oid, row]));
   const generatedOf = Map.groupBy(generated, ({ oid }) => oid);
   return oids.map((oid, i) => {
-    const { no, key_columns, told, shape, noted } = known[i]!;
+    const { no, key_columns, told, shape, noted, earlier } = known[i]!;
     const found = nowOf.get(oid);
     const keyRows = keysOf.get(oid) ?? [];
     const keyNow = keyRows.map(({ oid: _, deferrable: __, ...column }) => column);
@@ -105,6 +107,7 @@ export async function readFacts(deps: FactsDeps, sent: readonly RelationMessage[
       partitioned: found?.partitioned ?? false,
       generated: generatedOf.get(oid) ?? [],
       earlierNames: free.get(oid) ?? [],
+      hasOtherNames: earlier !== null,
     };
   });
 }

@@ -19,6 +19,7 @@ import { isDone, type SaidNotices } from './said-notices.ts';
 import { type ComputedColumn, widenRelation } from './widen.ts';
 
 const KNOW_KEYS = statement('routing/know-keys');
+const NOTE_NAMES = statement('routing/note-names');
 const LEFT_OUT = statement('routing/left-out');
 
 /** Ours: never captured, whatever a publication lists. */
@@ -73,12 +74,24 @@ export async function loadRelations(deps: RelationDeps, sent: readonly RelationM
 async function loadAll(deps: RelationDeps, sent: readonly RelationMessage[], load: number): Promise<LoadedRelation[]> {
   const facts = await readFacts(deps, sent);
   const tables = sent.map((message, i) => knownTable(message, { facts: facts[i]!, load }));
+  if (load > 0) await noteNames(deps, tables);
   const relations = await Promise.all(tables.map((table) => finished(deps, table)));
   await knowKeys(
     deps,
     tables.map((table, i) => ({ ...table, relation: relations[i]! })),
   );
   return relations;
+}
+
+/** Which sinks get its changes depends on its name: who looks at the tables learns what each was called meanwhile. */
+async function noteNames({ messages, databaseNo }: RelationDeps, tables: readonly KnownTable[]): Promise<void> {
+  const renamed = tables.filter(({ facts }) => facts.hasOtherNames);
+  if (renamed.length === 0) return;
+  const oids = renamed.map(({ message }) => message.oid);
+  const cameAs = renamed.map(({ message: { schema, name }, facts }) =>
+    JSON.stringify({ schema, name, free: facts.earlierNames }),
+  );
+  await messages.query(NOTE_NAMES, [databaseNo, oids, cameAs]);
 }
 
 /** Remembers the keys that are others than before, once the sinks are told what that means for them. */

@@ -30,6 +30,7 @@ describe('capture: names that other tables take', function () {
   let all: number;
   let moved: number;
   let renamed: number;
+  let here: number;
   beforeEach(async () => {
     on = await captured(SCHEMA, { timing: { checkMs: 100 } });
     sink = await on.addSink(sinkSettings({ name: 'named', destination: SEARCH, source: named('public.t') }));
@@ -37,6 +38,9 @@ describe('capture: names that other tables take', function () {
     const former = { ...named('public.t'), include_schemas: ['former'], include_tables: null };
     moved = await on.addSink(sinkSettings({ name: 'moved', destination: SEARCH, source: former }));
     renamed = await on.addSink(sinkSettings({ name: 'renamed', destination: SEARCH, source: named('public.nobody') }));
+    here = await on.addSink(
+      sinkSettings({ name: 'here', destination: SEARCH, source: { ...former, include_schemas: ['public'] } }),
+    );
     on.start();
     await on.streaming();
     await looked('last');
@@ -111,6 +115,32 @@ describe('capture: names that other tables take', function () {
     await on.source.query('alter table aside rename to later; create table latest (id int primary key)');
     await looked('latest');
     expect(await told(other)).to.deep.equal([]);
+  });
+
+  for (const way of ['between two looks', 'longer', 'while nobody looks'] as const)
+    it(`says that changes are missing of a table that had another name ${way}`, async () => {
+      if (way === 'while nobody looks') await on.stop();
+      await on.source.query('alter table t set schema former; create table between (id int primary key)');
+      if (way === 'longer') await looked('between');
+      await on.source.query("update former.t set v = 'b'; alter table former.t set schema public");
+      if (way === 'while nobody looks') on.start();
+      await on.received(all, 3);
+      await lookedNow();
+      expect(await told(here)).to.deep.equal(['changes_left_out public.t bin/millrace verify here --repair']);
+      expect(await told(sink)).to.deep.equal([]);
+      expect(await told(all)).to.deep.equal([]);
+    });
+
+  it('says what is too much where two tables had swapped their names for a while', async () => {
+    await on.stop();
+    await on.source.query(`alter table t rename to t_old; alter table t_new rename to t; update t set v = 'z';
+      update t_old set v = 'y'; alter table t rename to t_new; alter table t_old rename to t`);
+    on.start();
+    await on.received(all, 4);
+    await lookedNow();
+    expect(await told(sink)).to.deep.equal(OTHER);
+    expect(await told(here)).to.deep.equal([]);
+    expect(await told(all)).to.deep.equal([]);
   });
 
   for (const isStopped of [false, true])
