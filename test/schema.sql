@@ -240,6 +240,7 @@ CREATE INDEX delivery_states_held ON millrace_private.delivery_states USING btre
 CREATE INDEX delivery_states_index ON millrace_private.delivery_states USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
 CREATE INDEX delivery_states_leased ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'leased'::text)
 CREATE INDEX delivery_states_parked_at ON millrace_private.delivery_states USING btree (sink_no, stage, parked_at) WHERE (state = 'parked'::text)
+CREATE INDEX delivery_states_undecided ON millrace_private.delivery_states USING btree (sink_no, group_key, id) WHERE (state <> 'parked'::text)
 CREATE UNIQUE INDEX delivery_states_pkey ON millrace_private.delivery_states USING btree (sink_no, id)
 constraint delivery_states_pkey PRIMARY KEY (sink_no, id)
 constraint delivery_states_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
@@ -2271,13 +2272,17 @@ CREATE OR REPLACE FUNCTION millrace_private.drop_superseded(p_sink_no integer, p
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  with older as (
-    delete from millrace_private.delivery_states x
-     using unnest(p_superseding) u (id)
+  with last as materialized (
+    select n.group_key, n.record_pks, max(n.id) as id
+      from unnest(p_superseding) u (id)
       join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
-     where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+     group by n.group_key, n.record_pks
+  ), older as (
+    delete from millrace_private.delivery_states x
+     using last l
+     where x.sink_no = p_sink_no and x.group_key = l.group_key and x.id < l.id
        and exists (select from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = l.record_pks)
     returning x.id
   )
   delete from millrace_private.messages m using older o
@@ -2296,7 +2301,8 @@ BEGIN ATOMIC
     FROM millrace_private.messages e
    WHERE ((e.sink_no = earlier_in_group.p_sink_no) AND (e.group_key = earlier_in_group.p_group) AND (e.id < earlier_in_group.p_before) AND (NOT (EXISTS ( SELECT
             FROM millrace_private.parked(earlier_in_group.p_sink_no, e.id) parked(parked)
-          OFFSET 0))));
+          OFFSET 0))))
+   ORDER BY e.id DESC;
 END
 
 grant execute to public
@@ -2310,7 +2316,8 @@ BEGIN ATOMIC
     FROM millrace_private.messages e
    WHERE ((e.sink_no = earlier_leaving.p_sink_no) AND (e.group_key2 = earlier_leaving.p_group) AND (e.id < earlier_leaving.p_before) AND (NOT (EXISTS ( SELECT
             FROM millrace_private.parked(earlier_leaving.p_sink_no, e.id) parked(parked)
-          OFFSET 0))));
+          OFFSET 0))))
+   ORDER BY e.id DESC;
 END
 
 grant execute to public
@@ -2373,7 +2380,7 @@ declare
   v_round integer := 0;
 begin
   -- Most often there is no next row at all.
-  select array_agg(g.group_key) into v_groups
+  select array_agg(distinct g.group_key) into v_groups
     from unnest(p_groups) g (group_key)
    where exists (select from millrace_private.messages m
                   where m.sink_no = p_sink_no and m.group_key = g.group_key offset 0)
@@ -2492,25 +2499,36 @@ AS $function$
 begin
   update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
    where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
-          select h.id
-            from unnest(p_groups) g (group_key)
+          select f.id
+            from (select distinct k.group_key from unnest(p_groups) k (group_key)) g
            cross join lateral (
-                 select e.id, e.lane from millrace_private.delivery_states e
-                  where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                 select coalesce(min(a.id), 9223372036854775807) as id
+                   from ((select e.id
+                            from millrace_private.delivery_states e
+                           where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state <> 'parked'
+                             and (e.state <> 'held'
+                                  or exists (select from millrace_private.messages o
+                                              where o.sink_no = p_sink_no and o.lane = e.lane and o.id = e.id
+                                                and o.group_key2 is not null offset 0))
+                           order by e.id limit 1)
+                         union all
+                         (select o.id
+                            from millrace_private.messages o
+                           where o.sink_no = p_sink_no and o.group_key2 = g.group_key
+                             and (select b.state <> 'parked' from millrace_private.delivery_states b
+                                   where b.sink_no = p_sink_no and b.id = o.id order by b.id limit 1)
+                           order by o.id limit 1)) a) stays
+           cross join lateral (
+                 select e.id
+                   from millrace_private.delivery_states e
+                  where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held' and e.id < stays.id
                  union all
-                 select e.id, e.lane
-                   from millrace_private.messages o
-                  cross join lateral (select d.id, d.lane, d.state from millrace_private.delivery_states d
-                                       where d.sink_no = p_sink_no and d.id = o.id order by d.id limit 1) e
-                  where e.state = 'held' and o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
-            join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = h.lane and m.id = h.id
-           where not exists (
-                   select from unnest(array[m.group_key, m.group_key2]) own (group_key)
-                    cross join lateral millrace_private.undecided(p_sink_no, own.group_key, m.id) u
-                    where u.state <> 'held' or m.group_key2 is not null
-                       or exists (select from millrace_private.messages o
-                                   where o.sink_no = p_sink_no and o.lane = u.lane and o.id = u.id
-                                     and o.group_key2 is not null))));
+                 select h.id
+                   from millrace_private.delivery_states h
+                   join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = h.lane and m.id = h.id
+                  where h.sink_no = p_sink_no and h.id = stays.id and h.state = 'held'
+                    and not exists (select from unnest(array[m.group_key, m.group_key2]) own (group_key)
+                                     cross join lateral millrace_private.undecided(p_sink_no, own.group_key, m.id) u)) f));
 end
 $function$
 
@@ -2719,6 +2737,23 @@ begin
                     where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0);
 end
 $function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.last_blocker(p_sink_no integer, p_group bigint, p_before bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT max(b.id) AS max
+    FROM (( SELECT g.g AS id
+            FROM millrace_private.earlier_in_group(last_blocker.p_sink_no, last_blocker.p_group, last_blocker.p_before) g(g)
+          LIMIT 1)
+         UNION ALL
+         ( SELECT l.l
+            FROM millrace_private.earlier_leaving(last_blocker.p_sink_no, last_blocker.p_group, last_blocker.p_before) l(l)
+          LIMIT 1)) b;
+END
 
 grant execute to public
 
@@ -3056,7 +3091,6 @@ CREATE OR REPLACE FUNCTION millrace_private.lease_new(p_sink_no integer, p_curso
 AS $function$
 declare
   r record;
-  v_bound bigint := case when p_max_per_group = 1 then 9223372036854775807 else p_cursor + 1 end;
   v_passed integer := 0;
   v_groups bigint[] := '{}';
 begin
@@ -3068,34 +3102,29 @@ begin
     return;
   end if;
   for r in
-    select m.id, array[m.group_key, m.group_key2] as groups,
-           exists (select from millrace_private.delivery_states x
-                    where x.sink_no = p_sink_no and x.id = m.id offset 0)
-           or exists (select from millrace_private.blockers(p_sink_no, m.group_key, least(m.id, v_bound)) offset 0)
-           or (m.group_key2 is not null
-               and exists (select from millrace_private.blockers(p_sink_no, m.group_key2, least(m.id, v_bound)) offset 0)) as behind,
-           case when p_max_per_group = 1 or m.group_key is null then '{0,0}'
-                else array[(select count(*)
-                              from (select from millrace_private.blockers(p_sink_no, m.group_key, m.id) e (id)
-                                     where e.id > p_cursor limit p_max_per_group) b),
-                           (select count(*)
-                              from (select from millrace_private.blockers(p_sink_no, m.group_key2, m.id) e (id)
-                                     where e.id > p_cursor limit p_max_per_group) b)] end as before
+    select m.id, m.group_key, m.group_key2, s.has_state,
+           case when not s.has_state then
+             (select b.id from millrace_private.last_blocker(p_sink_no, m.group_key, m.id) b (id)) end as before,
+           case when not s.has_state and m.group_key2 is not null then
+             (select b.id from millrace_private.last_blocker(p_sink_no, m.group_key2, m.id) b (id)) end as before2
       from millrace_private.messages m
+     cross join lateral (select exists (select from millrace_private.delivery_states x
+                                         where x.sink_no = p_sink_no and x.id = m.id offset 0) as has_state offset 0) s
      where m.sink_no = p_sink_no and m.lane = 0 and m.id > p_cursor
      order by m.id
   loop
-    if r.behind or p_max_per_group <= any (r.before)
-       or r.before[1] > coalesce(cardinality(array_positions(v_groups, r.groups[1])), 0)
-       or r.before[2] > coalesce(cardinality(array_positions(v_groups, r.groups[2])), 0) then
-      -- The last conditions: of those before it in its groups, one does not go now.
+    if r.has_state
+       or r.before is not null and (p_max_per_group = 1 or r.before <> all (ids))
+       or r.before2 is not null and (p_max_per_group = 1 or r.before2 <> all (ids))
+       or r.before is not null and cardinality(array_positions(v_groups, r.group_key)) >= p_max_per_group
+       or r.before2 is not null and cardinality(array_positions(v_groups, r.group_key2)) >= p_max_per_group then
       more := v_passed >= 1000;
       exit when more;
       v_passed := v_passed + 1;
     else
       ids := ids || r.id;
       if p_max_per_group > 1 then
-        v_groups := v_groups || r.groups;
+        v_groups := v_groups || array[r.group_key, r.group_key2];
       end if;
     end if;
     hi := r.id;
@@ -4095,11 +4124,14 @@ begin
 
   if cardinality(v_ids) > 0 then
     delete from millrace_private.attempts a
-     using unnest(v_ids) i (id)
-     cross join lateral (select x.seq from millrace_private.attempts x
-                          where x.sink_no = p_sink_no and x.id = i.id order by x.seq desc offset 9) o
-     where a.sink_no = p_sink_no and a.id = i.id and a.seq = o.seq
-       and a.seq > (select min(y.seq) from millrace_private.attempts y where y.sink_no = p_sink_no and y.id = i.id);
+     where a.ctid = any (array(
+            select o.place
+              from unnest(v_ids) i (id)
+             cross join lateral (select x.ctid as place, x.seq from millrace_private.attempts x
+                                  where x.sink_no = p_sink_no and x.id >= i.id and x.id <= i.id
+                                  order by x.id desc, x.seq desc offset 9) o
+             where o.seq > (select y.seq from millrace_private.attempts y
+                             where y.sink_no = p_sink_no and y.id >= i.id and y.id <= i.id order by y.id, y.seq limit 1)));
   end if;
 
   if v_first / 1000 < v_last / 1000 or v_last % 1000 = 0 then

@@ -4,9 +4,11 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, x.attempts, x.state, x.error, false as behind
   from (select e.id, sum(e.bytes) over (order by e.id desc rows unbounded preceding) - e.bytes as before
-          from (select distinct o.id, octet_length(o.record) + coalesce(octet_length(o.changes), 0) as bytes
-                  from unnest($3::bigint[]) n (id)
-                  join millrace_private.messages l on l.sink_no = $1::integer and l.lane = $2::smallint and l.id = n.id
+          from (select o.id, octet_length(o.record) + coalesce(octet_length(o.changes), 0) as bytes
+                  from (select r.group_key, r.record_pks, max(r.id) as id
+                          from unnest($3::bigint[]) n (id)
+                          join millrace_private.messages r on r.sink_no = $1::integer and r.lane = $2::smallint and r.id = n.id
+                         group by r.group_key, r.record_pks) l
                   join millrace_private.delivery_states f
                     on f.sink_no = $1::integer and f.lane = $2::smallint and f.group_key = l.group_key and f.id < l.id
                   join millrace_private.messages o

@@ -14,7 +14,10 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
                      or exists (select from millrace_private.undecided($1::integer, m.group_key2, m.id))
                    else exists (select from millrace_private.delivery_states b
                                  where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
-                                   and b.id < m.id and (b.state <> 'parked' or s.replaces)) end as behind
+                                   and b.id < m.id and b.state <> 'parked')
+                     or s.replaces and exists (select from millrace_private.delivery_states b
+                                                where b.sink_no = $1::integer and b.lane = $2::smallint
+                                                  and b.group_key = m.group_key and b.id < m.id) end as behind
          from (select) one
          left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
         where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))

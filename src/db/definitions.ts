@@ -25,6 +25,7 @@ export const PARSED = [
   'receive/earlier_in_group',
   'receive/earlier_leaving',
   'receive/blockers',
+  'receive/last_blocker',
   'messages/count_states',
   'operation/error_shape',
   'operation/error_group',

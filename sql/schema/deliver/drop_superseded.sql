@@ -1,15 +1,20 @@
--- Deletes failed messages of a row of which a later one was delivered that carries the full document. Called by settle.
+-- Deletes failed messages of a row of which a later one was delivered that carries the full document. Called by settle. Of several
+-- that were, the last one counts: what failed is gone through once for each row.
 create or replace function millrace_private.drop_superseded(p_sink_no integer, p_lane integer, p_superseding bigint[])
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-  with older as (
-    delete from millrace_private.delivery_states x
-     using unnest(p_superseding) u (id)
+  with last as materialized (
+    select n.group_key, n.record_pks, max(n.id) as id
+      from unnest(p_superseding) u (id)
       join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
-     where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+     group by n.group_key, n.record_pks
+  ), older as (
+    delete from millrace_private.delivery_states x
+     using last l
+     where x.sink_no = p_sink_no and x.group_key = l.group_key and x.id < l.id
        and exists (select from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = l.record_pks)
     returning x.id
   )
   delete from millrace_private.messages m using older o

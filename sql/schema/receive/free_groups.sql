@@ -10,7 +10,7 @@ declare
   v_round integer := 0;
 begin
   -- Most often there is no next row at all.
-  select array_agg(g.group_key) into v_groups
+  select array_agg(distinct g.group_key) into v_groups
     from unnest(p_groups) g (group_key)
    where exists (select from millrace_private.messages m
                   where m.sink_no = p_sink_no and m.group_key = g.group_key offset 0)
