@@ -13,6 +13,7 @@ import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { isCancelled } from '../model/sqlstate.ts';
+import { within } from '../runtime/concurrency/within.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { ReloadError } from '../source/hold-table.ts';
 import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/visibility.ts';
@@ -204,13 +205,6 @@ async function page(client: Connection, input: PageInput & { window: Window }): 
   window.fill({ put: part.put, progress }, snapshot);
   failpoint('backfill/before-watermark');
   return part;
-}
-
-/** Undefined: it takes longer. */
-async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {
-  const over = new AbortController();
-  const timer = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
-  return await Promise.race([promise, timer]).finally(() => over.abort());
 }
 
 async function snapshotOf(client: Connection): Promise<Snapshot> {

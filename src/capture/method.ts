@@ -41,6 +41,8 @@ export interface CaptureDeps {
   recheckMs?: number;
   /** Deadline of a statement to the source; creating a slot waits for open transactions as long. 15,000 if absent. */
   statementMs?: number;
+  /** How long the source may take to begin a stream; 60,000 if absent. */
+  startMs?: number;
   /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */
   silentMs?: number;
   /** How long a stream that has ended may take to let go of everything before that is told; 30,000 if absent. */
@@ -85,6 +87,8 @@ export interface Way {
   progress?: { prefix: string; sqlOf(content: string): string };
   /** The stream is over by itself: the position becomes that of another way. Absent: it never is. */
   moveOver?(generation: number): Promise<void>;
+  /** Does whoever sends the stream have nothing to do, so that he would answer at once? False also where it is not known. */
+  isIdle(): Promise<boolean>;
   watermarkSql(token: string): string;
   /** A commit may be in the stream before others see it. */
   isEarly: boolean;

@@ -218,6 +218,8 @@ export function isFull(error: unknown): boolean {
 
 /** Did the server say nothing at all in time? */
 export const isSilent = (error: unknown): boolean => error instanceof Error && NO_ANSWER.test(error.message);
+/** Did a server, or the network, say nothing to a statement that the server itself would have ended by then? */
+export const isUnheard = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 /** Was something not answered in time, for it is locked, takes too long, or the connection is in use? */
 export const isUnanswered = (error: unknown): boolean => isLockTimeout(error) || isCancelled(error) || isSilent(error);
 

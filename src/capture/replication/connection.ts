@@ -19,6 +19,8 @@ export interface StreamHandlers {
   onMessage(bytes: Buffer): void;
   /** The server has sent everything up to `walEnd`; with `replyRequested` it wants a status now. */
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void;
+  /** Bytes came, perhaps of a message that is not whole yet. */
+  onBytes?(): void;
   /** The server leaves out a change, because there was no publication when it was made; before 18 that ends the stream. */
   onWithoutPublication?(): void;
 }
@@ -49,7 +51,7 @@ interface ReplicationClient {
 }
 
 /** The library's plug-in contract: it starts the stream, and hands every message on as it came. */
-function rawPgoutput(publication: string, raw: boolean) {
+function rawPgoutput({ onBytes = () => undefined }: StreamHandlers, { publication, raw }: StreamOptions) {
   const names = `"${publication.replaceAll('"', '""')}"`.replaceAll("'", "''");
   return {
     name: 'pgoutput',
@@ -57,6 +59,7 @@ function rawPgoutput(publication: string, raw: boolean) {
     start: async (client: ReplicationClient, slot: string, lsn: string): Promise<unknown> => {
       await applyStreamSettings(client);
       if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
+      client.connection.stream.on('data', onBytes);
       emptyLargeMessages(client.connection.stream);
       return await client.query(
         `START_REPLICATION SLOT "${slot.replaceAll('"', '""')}" LOGICAL ${lsn} ` +
@@ -150,7 +153,7 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
   );
   service.on('error', (error) => fail(error));
 
-  const over = service.subscribe(rawPgoutput(options.publication, options.raw), options.slot, '0/0').then(
+  const over = service.subscribe(rawPgoutput(handlers, options), options.slot, '0/0').then(
     () => {
       if (!closed) throw new Error('the source ended the replication stream');
     },

@@ -14,6 +14,8 @@ export interface Hearer extends Pick<StreamHandlers, 'onMessage' | 'onKeepAlive'
 
 export interface Hearing {
   handlers: Required<StreamHandlers>;
+  /** When something came last, be it a part of a message that takes long; on performance's clock. */
+  lastHeard: number;
   /** From now on the session hears it, what came before included; `stored`: where it begins. */
   begin(session: Hearer, stored: Position): void;
 }
@@ -27,14 +29,23 @@ export function openHearing(): Hearing {
     const isFirst = hearer.stored.commitIdx < 0 && [...hearer.session.relations].length === 0;
     if (!isFirst) throw withoutPublication();
   };
-  return {
+  const heard = (): void => {
+    hearing.lastHeard = performance.now();
+  };
+  const hearing: Hearing = {
+    lastHeard: 0,
     handlers: {
+      onBytes: heard,
       onMessage(bytes) {
+        heard();
         if (hearer) return hearer.session.onMessage(bytes);
         const kept = Buffer.from(bytes);
         early.push(() => hearer?.session.onMessage(kept));
       },
-      onKeepAlive: (walEnd, replyRequested) => hearer?.session.onKeepAlive(walEnd, replyRequested),
+      onKeepAlive(walEnd, replyRequested) {
+        heard();
+        hearer?.session.onKeepAlive(walEnd, replyRequested);
+      },
       onWithoutPublication,
     },
     begin(session, stored) {
@@ -42,4 +53,5 @@ export function openHearing(): Hearing {
       for (const tell of early.splice(0)) tell();
     },
   };
+  return hearing;
 }

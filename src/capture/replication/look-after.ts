@@ -16,16 +16,18 @@ import type { CaptureDeps, Way } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
+import type { Hearing } from './hearing.ts';
 import type { Prepared, WalFacts } from './prepare.ts';
 import { RenamedRoots } from './renamed-roots.ts';
 import type { CaptureSession } from './session.ts';
+import { openWatchdog } from './watchdog.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
 const NOTE_WAL = statement('capture/note-wal');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
-/** For a server without wal_sender_timeout: it is asked for a sign of life. */
+/** For a server without wal_sender_timeout, or with a longer one: it is asked for a sign of life, and what it is doing. */
 const SILENT_MS = 60_000;
 /** Between two looks at the sinks of a catalog that changes all the time. */
 const NOTE_MS = 1_000;
@@ -60,6 +62,7 @@ interface Looked {
   prepared: Prepared;
   signal: AbortSignal;
   session: CaptureSession;
+  hearing: Pick<Hearing, 'lastHeard'>;
   relations: RelationDeps;
   fail: (error: unknown) => void;
 }
@@ -128,9 +131,12 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
     return run;
   };
   const every = (ms: number, run: () => Promise<void>) => timers.push(setInterval(() => void run(), ms));
-  const silentMs = at.prepared.facts.walSenderTimeoutMs || (deps.silentMs ?? SILENT_MS);
-  session.lastReceived = performance.now();
-  const roots = at.way.slotName === NOTED ? undefined : new RenamedRoots(at.prepared.publication.tables);
+  const mostMs = deps.silentMs ?? SILENT_MS;
+  const isNoted = at.way.slotName === NOTED;
+  const timeoutMs = (isNoted ? 0 : at.prepared.facts.walSenderTimeoutMs) || mostMs;
+  const silentMs = Math.min(timeoutMs, mostMs);
+  at.hearing.lastHeard = performance.now();
+  const roots = isNoted ? undefined : new RenamedRoots(at.prepared.publication.tables);
   const checked = alone(() => check(deps, catalog, { ...at, roots }));
   let isMatched = true;
   const noted = alone(async () => {
@@ -145,17 +151,8 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
     alone(() => session.checkpoint()),
   );
   every(deps.checkMs ?? CHECK_MS, checked);
-  every(
-    silentMs / 2,
-    alone(() => {
-      // What we do not read we cannot miss.
-      if (session.paused) session.lastReceived = performance.now();
-      const silent = performance.now() - session.lastReceived;
-      if (silent > 2 * silentMs)
-        throw new Error(`the source has been silent for ${Math.round(silent / 1000)} s: the connection is dead`);
-      session.confirm(silent > silentMs / 2);
-    }),
-  );
+  const watch = openWatchdog({ ...at, timeoutMs, silentMs });
+  every(silentMs / 4, async () => await watch().catch((error: unknown) => void (stopped || at.fail(error))));
   return {
     onCatalog(same) {
       isMatched &&= same;

@@ -81,7 +81,6 @@ export class CaptureSession {
     if (confirmed > 0n) this.#stream?.confirm(confirmed, this.#ping);
     this.#ping = false;
   }, CONFIRM_MS);
-  lastReceived = 0;
 
   constructor(deps: SessionDeps, options: SessionOptions) {
     this.#deps = deps;
@@ -115,13 +114,11 @@ export class CaptureSession {
   }
 
   onMessage(bytes: Buffer): void {
-    this.lastReceived = performance.now();
     this.#queue.take(bytes);
     this.#control();
   }
 
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
-    this.lastReceived = performance.now();
     this.#outbox.see(walEnd, !this.#isIdle);
     if (replyRequested) this.confirm();
   }

@@ -32,6 +32,7 @@ import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import { follow, type Prepared } from './prepare.ts';
 import { CaptureSession } from './session.ts';
 import { explained } from './unsendable.ts';
+import { untilStarted } from './watchdog.ts';
 
 const FIRST_XID = statement('capture/first-xid');
 const TABLE_NAME = statement('capture/table-name');
@@ -89,7 +90,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   const catalog = new CatalogInUse(database, deps.current);
   const relations = relationDeps(deps, catalog, input.source);
   try {
-    await replication.started;
+    await untilStarted(replication, deps.startMs);
     // Told to stop meanwhile: whoever streams next is not fenced by one who does not.
     if (input.signal.aborted) return;
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
@@ -111,7 +112,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     deps.log.info({ generation }, 'streaming');
     hearing.begin((await input.way.between?.(session, { generation, position })) ?? session, position);
     if (!session.paused) replication.resume();
-    looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
+    looked = lookAfter(deps, catalog, { ...input, session, hearing, relations, fail });
     beside = deps
       .beside?.(streamingOf(session, { catalog, windows, relations, way: input.way }), over.signal)
       .catch(fail);

@@ -1,6 +1,7 @@
 /** Changes from the WAL, by a replication slot and a publication. */
 import { randomUUID } from 'node:crypto';
 import type { Database, PoolOptions } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
 import type { Log } from '../../runtime/log.ts';
 import { identifySystem } from '../../source/identify.ts';
 import { readBranch } from '../../source/timeline.ts';
@@ -10,6 +11,8 @@ import { isPassed, joinAt, renumberedOf } from '../switch/join.ts';
 import { WATERMARK } from '../windows.ts';
 import { openStream } from './connection.ts';
 import { checkRunning, prepare } from './prepare.ts';
+
+const READER_IDLE = statement('source/reader-idle');
 
 export interface WayDeps {
   source: Database;
@@ -38,6 +41,7 @@ export function openReplication({ source, options, messages }: WayDeps, database
       if (cut?.way !== 'replication' || isPassed(cut, commitLsn)) return session;
       return joinAt(session, { cut, commitLsn, prefix: renumbered });
     },
+    isIdle: async () => (await source.query<{ idle: boolean }>(READER_IDLE, [slot.name])).rows[0]!.idle,
     progress: { prefix: renumbered, sqlOf: (content) => renumberedSql(database.no, renumberedOf(content)) },
     // Flushed at once, for the stream brings only what is, and waits for no standby.
     watermarkSql: (token) =>

@@ -5,7 +5,7 @@
  * A plan (plan.ts) is told before its first change, within the same transaction of the stream.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dropConnection } from '../../db/drop-connection.ts';
+import { dropConnection, socketOf } from '../../db/drop-connection.ts';
 import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
 import type { Plan } from '../../messages/plan.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
@@ -72,6 +72,7 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
   let connection: Connection | undefined;
   const reading = pool.session(async (client) => {
     connection = client;
+    socketOf(client).on('data', () => handlers.onBytes?.());
     const turn = await begin(client, options.raw);
     started.resolve();
     await reader.run(turn).catch((error: unknown) => {

@@ -71,6 +71,11 @@ export function openTriggers(
       };
       return { ...stream, close };
     },
+    // A look may take long: that the server answers at all is what can be known.
+    async isIdle() {
+      await source.query('select');
+      return false;
+    },
     progress: { prefix: PLAN, sqlOf: (content) => storeSql(no, planOf(content)) },
     // Waits for no standby: whoever reads sees it as soon as anybody does.
     watermarkSql: (token) =>

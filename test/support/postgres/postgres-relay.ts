@@ -4,6 +4,10 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Pieces a second, of what passes slowly. */
+const PIECES = 20;
 
 export interface PostgresRelay {
   /** `url` with the relay's address in place of the server's. */
@@ -13,6 +17,12 @@ export interface PostgresRelay {
   loseCommits(lose: boolean): void;
   /** From now on nothing passes, in either direction, on any connection; again when false. */
   swallow(swallow: boolean): void;
+  /** From the moment that a client says this, nothing passes on its connection any more, in either direction, not even its end. */
+  stallAt(words: string | undefined): void;
+  /** So it is from now on with connections that began with these words, of the startup packet. */
+  stallThose(words: string): void;
+  /** What the server sends passes at so many bytes a second; undefined: at once. */
+  trickle(bytesPerSecond: number | undefined): void;
   /** What clients send arrives so many milliseconds later: each statement is as slow as that. */
   delay(ms: number): void;
   /** New connections go to another server: a name that points elsewhere now. Those that are there end. */
@@ -25,9 +35,12 @@ export interface PostgresRelay {
 export async function startPostgresRelay(serverUrl: string): Promise<PostgresRelay> {
   let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  const beginnings = new Map<Socket, { begun: Buffer; upstream: Socket }>();
   let losing = false;
   let swallowing = false;
   let delayMs = 0;
+  let stallsAt: string | undefined;
+  let bytesPerSecond: number | undefined;
   let made = 0;
   const server = createServer((client) => {
     made += 1;
@@ -41,11 +54,22 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
       }
       if (held[0] !== undefined) setTimeout(forward, Math.max(held[0].due - performance.now(), 1));
     };
+    const slowly = async (data: Buffer): Promise<void> => {
+      upstream.pause();
+      for (let at = 0; at < data.length && client.writable; ) {
+        const piece = data.subarray(at, at + Math.ceil((bytesPerSecond ?? data.length) / PIECES));
+        client.write(piece);
+        at += piece.length;
+        if (bytesPerSecond !== undefined) await sleep(1_000 / PIECES);
+      }
+      upstream.resume();
+    };
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);
+        beginnings.delete(socket);
         // Half-open: the end of the one side is not heard on the other.
         if (swallowing) return;
         client.destroy();
@@ -54,6 +78,12 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     }
     client.on('data', (data: Buffer) => {
       if (swallowing) return;
+      if (!beginnings.has(client)) beginnings.set(client, { begun: data, upstream });
+      if (stallsAt !== undefined && data.includes(stallsAt)) {
+        client.pause();
+        upstream.pause();
+        return;
+      }
       if (delayMs === 0 && held.length === 0) {
         upstream.write(data);
         return;
@@ -64,7 +94,8 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     upstream.on('data', (data: Buffer) => {
       if (swallowing) return;
       if (losing && data.includes('COMMIT\0')) client.destroy();
-      else client.write(data);
+      else if (bytesPerSecond === undefined) client.write(data);
+      else void slowly(data);
     });
   });
   const leave = async (): Promise<void> => {
@@ -89,6 +120,19 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     },
     swallow(swallow) {
       swallowing = swallow;
+    },
+    stallAt(words) {
+      stallsAt = words;
+    },
+    stallThose(words) {
+      for (const [client, { begun, upstream }] of beginnings) {
+        if (!begun.includes(words)) continue;
+        client.pause();
+        upstream.pause();
+      }
+    },
+    trickle(bytes) {
+      bytesPerSecond = bytes;
     },
     delay(ms) {
       delayMs = ms;
