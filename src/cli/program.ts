@@ -74,6 +74,7 @@ async function report(error: unknown, isJson: boolean): Promise<void> {
 function describe(error: unknown): string {
   if (!(error instanceof MillraceError)) return messageOf(error);
   if (error.faults.length > 0) return error.faults.map(faultLine).join('\n');
-  const cause = error.cause === undefined ? '' : `: ${messageOf(error.cause)}`;
-  return error.message + cause + (error.remedy === undefined ? '' : `\n  ${error.remedy}`);
+  const cause = error.cause === undefined ? '' : messageOf(error.cause);
+  const why = cause === '' || cause === error.message ? '' : `: ${cause}`;
+  return error.message + why + (error.remedy === undefined ? '' : `\n  ${error.remedy}`);
 }

@@ -14,6 +14,7 @@ import { isMissingDatabase } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { MESSAGES, PLAYGROUND, passwordOf, readState } from '../runtime/state.ts';
 import { isComplete, records, table } from './sql-table.ts';
+import { INTERRUPTED } from './terminal.ts';
 
 export interface SqlOptions {
   /** The statement; absent: a prompt. */
@@ -81,7 +82,12 @@ async function embeddedAddress(home: string, database: string): Promise<string> 
 }
 
 async function prompt(session: SqlSession, database: string, terminal: Terminal): Promise<number> {
-  const lines = createInterface({ input: terminal.input, output: terminal.output });
+  const { input, output } = terminal;
+  // Where nobody types, only what is asked for is printed.
+  const isTyped = isTerminal(input) && isTerminal(output);
+  const lines = createInterface({ input, ...(isTyped ? { output } : {}) });
+  // The server ends a statement whose asker is gone.
+  if (isTyped) lines.once('SIGINT', () => process.exit(INTERRUPTED));
   let open = true;
   lines.once('close', () => {
     open = false;
@@ -90,18 +96,18 @@ async function prompt(session: SqlSession, database: string, terminal: Terminal)
   let code = 0;
   let expanded = false;
   const ask = (): void => {
-    if (open) terminal.output.write(text === '' ? `${database}=> ` : `${database}-> `);
+    if (open && isTyped) output.write(text === '' ? `${database}=> ` : `${database}-> `);
   };
-  terminal.output.write(
-    'A statement ends with a semicolon; \\gx in its place, or \\x before, prints a line for each column. \\q leaves.\n',
-  );
+  const help =
+    'A statement ends with a semicolon; \\gx in its place, or \\x before, prints a line for each column. \\q leaves.\n';
+  if (isTyped) output.write(help);
   ask();
   // Lines that came while a statement ran are kept by the iterator, also when the input has ended.
   for await (const line of lines) {
     if (text === '' && ['\\q', 'exit', 'quit'].includes(line.trim())) break;
     if (text === '' && line.trim() === '\\x') {
       expanded = !expanded;
-      terminal.output.write(`Expanded display is ${expanded ? 'on' : 'off'}.\n`);
+      output.write(`Expanded display is ${expanded ? 'on' : 'off'}.\n`);
       ask();
       continue;
     }
@@ -117,6 +123,9 @@ async function prompt(session: SqlSession, database: string, terminal: Terminal)
   lines.close();
   return code;
 }
+
+const isTerminal = (stream: NodeJS.ReadableStream | NodeJS.WritableStream): boolean =>
+  'isTTY' in stream && stream.isTTY === true;
 
 interface Typed {
   sql?: string;

@@ -1,5 +1,7 @@
 /** What commands have in common: where they run, whom they ask, and the clock. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MillraceError } from '../model/errors.ts';
 
@@ -25,13 +27,28 @@ export const person = (): Person => ({
   ask: process.stdin.isTTY ? question : undefined,
 });
 
-async function question(text: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
+/** What is typed, with the keys that edit a line; empty where nothing more comes. Ctrl-C ends the command. */
+async function question(text: string, echo: Writable = process.stderr): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: true });
+  lines.once('SIGINT', () => {
+    process.stderr.write('\n');
+    process.exit(INTERRUPTED);
+  });
+  const end = once(lines, 'close').then(() => '');
   try {
-    return await lines.question(text);
+    return await Promise.race([lines.question(text).catch(() => end), end]);
   } finally {
     lines.close();
   }
+}
+
+/** As `question`, without a sign of what is typed. */
+export async function hidden(text: string): Promise<string> {
+  const typed = question('', new Writable({ write: (_part, _encoding, done) => done() }));
+  process.stderr.write(text);
+  await typed;
+  process.stderr.write('\n');
+  return await typed;
 }
 
 /** Anything but yes is no. @throws MillraceError bad_request where nobody can be asked: `unasked` says what was to be. */

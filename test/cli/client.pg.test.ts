@@ -101,11 +101,13 @@ describe('cli: the client', () => {
     expect([unknown.code, unknown.stdout]).to.deep.equal([1, '']);
     expect(JSON.parse(unknown.stderr)).to.include({ code: 'not_found' }).and.to.have.property('request_id');
     expect(counted.stdout).to.match(/^\d+ messages? of products would be tried again\n$/);
-    const [counts, filtered, who] = await Promise.all([
+    const [counts, filtered, who, noTable] = await Promise.all([
       call(['pending']),
       call(['pending', '--since', 'yesterday']),
       call(['whoami']),
+      call(['backfill', 'orders', 'a.b.c'], env),
     ]);
+    expect(noTable.stderr.split('\n')[0]).to.equal("'a.b.c' names no table");
     expect(counts.stdout).to.match(/ sink .* pending /);
     expect(filtered).to.deep.equal({
       ...{ code: 1, stdout: '' },

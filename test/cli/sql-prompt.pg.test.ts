@@ -89,6 +89,14 @@ describe('sql', () => {
       .and.not.to.contain('two');
   });
 
+  it('asks for nothing where nobody types: what is printed is what was asked for', async () => {
+    expect(await ask(undefined, 'select 1 as one;\nselect\n  2 as two;\n')).to.deep.equal({
+      code: 0,
+      printed: ' one\n-----\n   1\n(1 row)\n\n two\n-----\n   2\n(1 row)\n\n',
+      told: '',
+    });
+  });
+
   it("takes psql's commands that the documentation uses", async () => {
     const wide = "select 'shop' as database_name, 1 as epoch";
     const expected = '-[ RECORD 1 ]-+-----\ndatabase_name | shop\nepoch         | 1\n\n';

@@ -1,5 +1,5 @@
 /** Commands in a terminal, and messages that they follow. */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -14,8 +14,12 @@ const LAUNCHER = path.join(import.meta.dirname, '../../bin/millrace');
 
 describe('cli: in a terminal', () => {
   let all: Managed;
+  const running = new Set<ChildProcess>();
   before(async () => {
     all = await managed();
+  });
+  afterEach(() => {
+    for (const child of running) child.kill();
   });
   after(async () => await all?.close());
 
@@ -28,8 +32,10 @@ describe('cli: in a terminal', () => {
     });
     let text = '';
     let code: number | null | undefined;
+    running.add(child);
     child.stdout.on('data', (part) => (text += part));
     child.once('close', (ended) => {
+      running.delete(child);
       code = ended;
     });
     return {
@@ -116,6 +122,45 @@ describe('cli: in a terminal', () => {
     const { code, text } = await asked.ended();
     expect(code).to.equal(1);
     expect(text).to.include('Nothing was removed.');
+  });
+
+  it('Ctrl-C at a question, at a password and in a statement ends the command, and the statement', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const local = { env: { MILLRACE_URL: '', DATABASE_URL: all.m.url } };
+    const runs = async (): Promise<boolean> =>
+      (await all.m.db.query("select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(901);'"))
+        .rows.length > 0;
+    const commands = [
+      { run: inTerminal('retention remove history'), shows: '[y/N]' },
+      { run: inTerminal('user create ctrl-c@example.org'), shows: 'Password: ' },
+      { run: inTerminal('sql', local), shows: '=> ' },
+    ];
+    for (const { run, shows } of commands) await until(`it asks: ${shows}`, () => run.text().includes(shows), 60_000);
+    commands[2]!.run.type('select pg_sleep(901);\r');
+    await until('the statement runs', runs, 60_000);
+    for (const { run } of commands) {
+      run.type('\u0003');
+      expect((await run.ended()).code).to.equal(130);
+    }
+    await until('the statement has ended', async () => !(await runs()), 60_000);
+    expect((await all.web.call('GET', '/api/users')).text).to.not.include('ctrl-c@example.org');
+  });
+
+  it('a password is what was meant: keys that edit it are no part of it, and the end of input sets none', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const run = inTerminal('user create keys@example.org');
+    await until('it asks', () => run.text().includes('Password: '), 60_000);
+    // Ctrl-U, Backspace as some terminals send it, the arrow to the left, an emoji that is taken back.
+    run.type('wrong\u0015long enouX\bg\u001b[D\u001b[C\u{1f600}\u007fh\r');
+    const { code, text } = await run.ended();
+    expect([code, text]).to.deep.equal([0, text]);
+    expect(text).to.not.include('long').and.not.include('\u{1f600}');
+    const login = { email: 'keys@example.org', password: 'long enough' };
+    expect((await all.web.call('POST', '/api/sessions', { token: null, body: login })).status).to.equal(200);
+    const none = inTerminal('user create none@example.org');
+    await until('it asks', () => none.text().includes('Password: '), 60_000);
+    none.type('\u0004');
+    expect((await none.ended()).code).to.equal(1);
   });
 
   it('tail shows what comes, and acknowledges it where it is told to alone; over HTTP and on DATABASE_URL', async () => {

@@ -1,7 +1,7 @@
 /** Commands of tokens, people and the audit log. */
 import { MillraceError } from '../../model/errors.ts';
 import type { Client } from '../client/client.ts';
-import { isAgreed, remark } from '../terminal.ts';
+import { hidden, isAgreed, remark } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type Running } from './command.ts';
 import { readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
@@ -150,25 +150,6 @@ async function typedPassword(): Promise<string> {
   let text = '';
   for await (const part of process.stdin) text += String(part);
   return text.replace(/\r?\n$/, '');
-}
-
-async function hidden(question: string): Promise<string> {
-  process.stderr.write(question);
-  process.stdin.setRawMode(true);
-  try {
-    let text = '';
-    for await (const part of process.stdin) {
-      for (const char of String(part)) {
-        if (char === '\r' || char === '\n') return text;
-        if (char === '\u0003') throw new MillraceError('bad_request', 'nothing was changed');
-        text = char === '\u007f' ? text.slice(0, -1) : text + char;
-      }
-    }
-    return text;
-  } finally {
-    process.stdin.setRawMode(false);
-    process.stderr.write('\n');
-  }
 }
 
 async function create({ client, everywhere, arguments: [email], options }: Running): Promise<number> {
