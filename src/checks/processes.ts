@@ -64,7 +64,12 @@ export function checkProcesses(facts: ProcessFacts): Finding[] {
         byHand('Give all of them the same SECRET_KEY, and the former one as SECRET_KEY_PREVIOUS, and restart them.'),
       ),
     );
-  return found.length > 0 ? found : [passed('processes', 'capture and workers report')];
+  const roles = [...new Set(processes.map(({ role }) => role))].sort();
+  const report =
+    roles.length === 0
+      ? 'none is running, and nothing that is declared needs one'
+      : `these report: ${roles.join(', ')}`;
+  return found.length > 0 ? found : [passed('processes', report)];
 }
 
 const OURSELVES = { role: 'the doctor', host: 'this machine', version: '' };

@@ -53,7 +53,19 @@ async function loadTools() {
 
 async function build({ build: bundle, plugins }, id) {
   const making = `${TARGET}.${process.pid}`;
-  mkdirSync(path.dirname(TARGET), { recursive: true });
+  // Whoever may not write there learns it now, and by the folder's name.
+  mkdirSync(making, { recursive: true });
+  try {
+    await make(bundle, plugins, making);
+    writeFileSync(path.join(making, 'build-id'), id);
+    rmSync(TARGET, { recursive: true, force: true });
+    renameSync(making, TARGET);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+async function make(bundle, plugins, making) {
   await bundle({
     root: SOURCES,
     configFile: false,
@@ -75,9 +87,6 @@ async function build({ build: bundle, plugins }, id) {
     writeFileSync(`${file}.gz`, gzipSync(body, { level: 9 }));
     writeFileSync(`${file}.br`, brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
   }
-  writeFileSync(path.join(making, 'build-id'), id);
-  rmSync(TARGET, { recursive: true, force: true });
-  renameSync(making, TARGET);
 }
 
 async function main() {

@@ -16,9 +16,11 @@ describe('the check of processes', () => {
       'no_worker',
       'no_web',
     ]);
-    expect(idsOf({ hasWorker: false, needsWorker: false, needsWeb: false, processes: [] })).to.deep.equal([
-      'processes',
-    ]);
+    const [idle] = checkProcesses({ ...well, hasWorker: false, needsWorker: false, needsWeb: false, processes: [] });
+    expect(idle).to.include({ id: 'processes', summary: 'none is running, and nothing that is declared needs one' });
+    expect(checkProcesses({ ...well, hasWorker: false, needsWorker: false })[0]?.summary).to.equal(
+      'these report: web, worker',
+    );
   });
 
   it('finds releases and keys that differ, and says whose', () => {
