@@ -45,6 +45,8 @@ export interface LoadedRelation {
   computed: readonly ComputedColumn[];
   /** Types that are not Postgres' own, as they were. */
   types: TypeCatalogue;
+  /** Some of them have attributes, which may get other names or others between them: no message tells so. */
+  hasAttributes: boolean;
   routes: readonly Route[];
   /** What its routes were made of. */
   shape: TableShape;
@@ -175,6 +177,7 @@ async function finished(
       message,
       computed,
       types,
+      hasAttributes: haveAttributes(types),
       routes,
       shape,
       isShownAsRoot,
@@ -206,6 +209,8 @@ export async function noteAgain(deps: RelationDeps, relations: Iterable<LoadedRe
   }
 }
 
+const haveAttributes = (types: TypeCatalogue): boolean => [...types.values()].some(({ kind }) => kind === 'composite');
+
 /** The relation with its types as they are now; itself when they have not changed. */
 export async function renewTypes(source: Database, relation: LoadedRelation): Promise<LoadedRelation> {
   const { message } = relation;
@@ -217,5 +222,11 @@ export async function renewTypes(source: Database, relation: LoadedRelation): Pr
   const keyColumns = relation.codec.keyIndexes.map((index) => relation.codec.columns[index]!.name);
   const { partitioned } = relation.codec;
   const shape = { ...relation.shape, types };
-  return { ...relation, types, shape, codec: compileRelation(types, message, { keyColumns, partitioned }) };
+  return {
+    ...relation,
+    types,
+    hasAttributes: haveAttributes(types),
+    shape,
+    codec: compileRelation(types, message, { keyColumns, partitioned }),
+  };
 }

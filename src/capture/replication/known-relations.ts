@@ -43,13 +43,4 @@ export class KnownRelations {
     }
     for (const [oid, relation] of this.#now) this.#now.set(oid, again(relation));
   }
-
-  /** Renews each that has types of the user's own, unless another one took its place meanwhile. */
-  async renewTypes(renew: (relation: LoadedRelation) => Promise<LoadedRelation>): Promise<void> {
-    for (const [oid, relation] of this.#now) {
-      if (relation.types.size === 0) continue;
-      const fresh = await renew(relation);
-      if (this.#now.get(oid) === relation) this.#now.set(oid, fresh);
-    }
-  }
 }

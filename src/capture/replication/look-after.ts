@@ -90,7 +90,6 @@ async function check(
     const { wal } = running;
     session.behind.looked(clock, wal?.end ?? null);
     if (wal) await session.commits.note((commits) => noteWal(deps.messages, catalog.database.no, { ...wal, commits }));
-    await session.renewTypes();
     const isNear = session.behind.ms < NEAR_MS;
     if (at.roots?.areToldAsBefore(running.publication.tables, session.relations) && isNear) throw staleCatalog();
   } catch (error) {

@@ -37,6 +37,11 @@ export class MessageQueue {
     return this.#held;
   }
 
+  /** So many wait. */
+  get count(): number {
+    return this.#queue.length - this.#done;
+  }
+
   /** Those that wait, in their order. */
   *waitingMessages(): Iterable<Buffer> {
     for (let place = this.#done; place < this.#queue.length; place += 1) yield this.#queue[place]!;

@@ -22,6 +22,7 @@ import { Behind } from './behind.ts';
 import { CommitCount } from './commit-count.ts';
 import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
+import { FreshTypes } from './fresh-types.ts';
 import { KnownRelations } from './known-relations.ts';
 import { MessageQueue } from './message-queue.ts';
 import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
@@ -59,6 +60,7 @@ export class CaptureSession {
   readonly #relations = new KnownRelations();
   readonly #ahead: RelationsAhead;
   readonly #passedOn: PassedOn;
+  readonly #types: FreshTypes;
   #stream: ReplicationStream | undefined;
   #transaction: OpenTransaction | undefined;
   #idx = -1;
@@ -104,6 +106,7 @@ export class CaptureSession {
     this.#outbox = new Outbox(deps, filling, options);
     const parts = { queue: this.#queue, relations: this.#relations, outbox: this.#outbox };
     this.#ahead = new RelationsAhead(deps, { ...parts, transcode: options.transcode });
+    this.#types = new FreshTypes(deps, parts);
     this.#passedOn = new PassedOn(deps, { ...parts, maxRowBytes: options.maxRowBytes });
   }
 
@@ -132,11 +135,6 @@ export class CaptureSession {
   confirm(ping = false): void {
     this.#ping = ping;
     this.#confirmation.now();
-  }
-
-  /** Looks whether types of the user's own have changed in a way that shows in no row: a renamed attribute. */
-  renewTypes(): Promise<void> {
-    return this.#relations.renewTypes(this.#deps.renewTypes);
   }
 
   /** Tables that have sent something, or are about to. */
@@ -168,6 +166,7 @@ export class CaptureSession {
 
   #handle(bytes: Buffer): void {
     this.#outbox.keep(bytes);
+    this.#types.handles();
     // What the windows of pages need to know was told when it came first.
     const isFirst = this.#again === 0;
     if (!isFirst) this.#again -= 1;
@@ -238,20 +237,22 @@ export class CaptureSession {
     this.#passedOn.note(transaction, relation, message);
     if (isRepeated) return;
     this.commits.change();
+    if (!this.#types.areKnown(relation)) return void this.#addRenewed(copyOf(message), relation, transaction);
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
     const mark = relation.types.size > 0 ? markOf(this.#outbox.pending) : undefined;
     const { misfits } = codec;
     this.#add(message, relation, transaction);
     if (mark === undefined || codec.misfits === misfits) return void this.#added(transaction);
     rewind(this.#outbox.pending, mark);
-    const kept = copyOf(message);
+    this.#addRenewed(copyOf(message), relation, transaction);
+  }
+
+  /** With types as they are now. */
+  #addRenewed(message: RowMessage, relation: LoadedRelation, transaction: OpenTransaction): void {
     this.#isChangeHeld = true;
-    this.#queue.hold(async () => {
-      await this.#deps.untilSeen([transaction.xid]);
-      const fresh = await this.#deps.renewTypes(relation);
-      this.#relations.know(fresh);
+    this.#types.renew(relation, transaction.xid, (fresh) => {
       this.#isChangeHeld = false;
-      this.#add(kept, fresh, transaction);
+      this.#add(message, fresh, transaction);
       this.#added(transaction);
     });
   }
@@ -271,6 +272,7 @@ export class CaptureSession {
     this.#idx = idx;
     this.#relations.goBack(relations, (relation) => this.#deps.routedAgain(relation));
     this.#ahead.clear();
+    this.#types.goBack();
     this.#again += messages;
   }
 

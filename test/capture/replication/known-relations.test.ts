@@ -46,16 +46,4 @@ describe('tables that a stream knows', () => {
     known.goBack(places[1]!, asItWas);
     expect(names(known)).to.deep.equal(['1:b']);
   });
-
-  it('are renewed, unless they were announced meanwhile', async () => {
-    const known = new KnownRelations();
-    known.know(relation(1, 'a', 1));
-    known.know(relation(2, 'b'));
-    known.know(relation(3, 'c', 1));
-    await known.renewTypes(async ({ oid, name }) => {
-      if (oid === 3) known.know(relation(3, 'announced', 1));
-      return relation(oid, `${name} renewed`, 1);
-    });
-    expect(names(known)).to.deep.equal(['1:a renewed', '2:b', '3:announced']);
-  });
 });
