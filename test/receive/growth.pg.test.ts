@@ -156,6 +156,16 @@ describe('a backlog', function () {
     expect(after.part, 'part').to.be.within(1, before.part * 2 + 30);
   });
 
+  it('of one group is acknowledged without going past what was just deleted of it for each message', async () => {
+    const { no } = await addPullSink(on.db, { name: 'one-group', maxPerGroup: 1_000 });
+    const pull = pullFrom(queue, no);
+    await fill(no, 2_000, 1);
+    const { ackIds } = await pull.receive(1_000);
+    const few = (await pages(ACKNOWLEDGE, [no, ackIds.slice(0, 100)])) / 100;
+    const many = (await pages(ACKNOWLEDGE, [no, ackIds.slice(100)])) / 900;
+    expect(many, 'pages of a message').to.be.within(1, few);
+  });
+
   it('of 120,000 messages, 50 hot rows and a blocked group costs receive and ack nothing', async () => {
     const few = await addPullSink(on.db, { name: 'few' });
     await fill(few.no, 250);

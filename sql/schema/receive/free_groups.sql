@@ -9,9 +9,9 @@ declare
   v_groups bigint[];
   v_round integer := 0;
 begin
-  -- Most often there is no next row at all.
-  select array_agg(distinct g.group_key) into v_groups
-    from unnest(p_groups) g (group_key)
+  -- Most often there is no next row at all. (Each group once: whoever looks goes past all that was deleted of it just now.)
+  select array_agg(g.group_key) into v_groups
+    from (select distinct k.group_key from unnest(p_groups) k (group_key)) g
    where exists (select from millrace_private.messages m
                   where m.sink_no = p_sink_no and m.group_key = g.group_key offset 0)
       or exists (select from millrace_private.messages m
