@@ -3,15 +3,27 @@
  * a role that owns its tables and is nothing else, with 20 connections. The release phase, then three roles, each of which is
  * restarted; all of it as app.json and the Procfile start it.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { asPlainOwner } from '../support/postgres/plain-role.ts';
 import { type Cluster, startCluster, type TestDatabase } from '../support/postgres/postgres.ts';
-import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
+import {
+  cleanEnvironment,
+  createService,
+  runMain,
+  SECRET_KEY,
+  stopServices,
+  type TestService,
+} from '../support/processes/service.ts';
 import { TOKEN } from '../support/processes/world.ts';
 import { pullByHttp } from '../support/pull/client.ts';
 import { until } from '../support/until.ts';
 
+const ROOT = path.resolve(import.meta.dirname, '../..');
 const CONNECTIONS = 20;
 const ROUNDS = 40;
 
@@ -51,7 +63,7 @@ api_tokens:
   - { name: tests, token: ${TOKEN} }
 databases:
   - name: shop
-    url: ${databaseUrl}
+    url: \${DATABASE_URL}
     ssl: false
     capture: triggers
     publication: { name: shop, create_if_not_exists: true }
@@ -128,5 +140,39 @@ change_retentions:
     expect(rows[0]!.n).to.be.at.most(CONNECTIONS - 2);
     const state = async () => (await app.query('select state, reason from millrace.database_status')).rows[0];
     expect(await state()).to.deep.equal({ state: 'streaming', reason: null });
+  });
+
+  it('goes on with another DATABASE_URL, for which Heroku restarts the roles without a release phase', async () => {
+    for (const role of roles) await role.kill();
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query("alter role plain_owner password 'rotated'").finally(() => admin.end());
+    const rotated = Object.assign(new URL(databaseUrl), { password: 'rotated' }).href;
+    const procfile = readFileSync(path.join(ROOT, 'Procfile'), 'utf8');
+    const yaml64 = Buffer.from(yaml()).toString('base64');
+    const capture = spawn('sh', ['-c', /^capture: (.*)$/m.exec(procfile)![1]!], {
+      ...{ cwd: ROOT, detached: true, stdio: 'ignore' },
+      env: { ...cleanEnvironment(), DATABASE_URL: rotated, SECRET_KEY, CONFIG_FILE_YAML: yaml64 },
+    });
+    const ended = once(capture, 'exit');
+    try {
+      const [worker, web] = await Promise.all(
+        (['worker', 'web'] as const).map((word) => createService({ databaseUrl: rotated, word })),
+      );
+      await Promise.all([worker!.start(), web!.start()]);
+      await app.query("insert into orders values (1000, 'rotated')");
+      const client = pullByHttp(web!.url, 'orders');
+      await until('it is received', async () =>
+        (await client.receive(100)).some(({ message }) => message.record.id === 1000),
+      );
+      await until(
+        'it is kept',
+        async () => (await app.query("select from orders_events where record_pk = '1000'")).rows.length > 0,
+      );
+    } finally {
+      // As Heroku does: every process of the dyno.
+      process.kill(-capture.pid!, 'SIGTERM');
+    }
+    expect(await ended).to.deep.equal([0, null]);
   });
 });
