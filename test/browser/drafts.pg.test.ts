@@ -2,7 +2,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { createUser } from '../../src/admin/users.ts';
-import { PASSWORD, writeCode } from '../support/browser/browser.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { expectAccessible, PASSWORD, screenshot, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 const MINE = '(action, record) => ({ mine: record.id })';
@@ -18,6 +20,12 @@ describe('browser: what is begun', () => {
     const body = { name: 'document', type: 'transform', code: '(action, record) => record' };
     const made = await on.web.call('POST', '/api/functions', { body });
     expect(made.status, made.text).to.equal(201);
+    const webhook = (name: string): string =>
+      `  - { name: ${name}, database: shop, destination: { type: webhook, url: 'http://h/' },
+      filters: [{ column_name: id, operator: =, comparison_value: '9007199254740993' }] }\n`;
+    const shop =
+      "databases: [{ name: shop, url: 'postgres://u:p@h/d', slot: { name: s }, publication: { name: p } }]\n";
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(`${shop}sinks:\n${webhook('one')}${webhook('two')}`).config);
   });
   after(async () => await on?.close());
 
@@ -46,6 +54,116 @@ describe('browser: what is begun', () => {
     await page.reload();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await code(page).textContent()).to.equal(MINE);
+    await seen.close();
+  });
+
+  it('is there of the settings of a sink, without secrets, until it is saved or undone', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const timeout = page.getByLabel('Timeout (ms)');
+    await page.goto('/sinks/one/settings');
+    await page.getByText('Limits and connection').click();
+    await timeout.fill('4321');
+    await page.getByLabel('Signing secrets').fill('whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0');
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)'))
+      .to.contain('4321')
+      .and.not.contain('whsec_');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByText('Your unsaved changes are still here').waitFor();
+    expect(await timeout.inputValue()).to.equal('4321');
+    await page.reload();
+    await page.getByText('secrets were not kept: enter them again').waitFor();
+    await expectAccessible(page, 'settings that are not saved yet');
+    await screenshot(page, 'sinks-settings-unsaved-1280');
+    await page.goto('/sinks/two/settings');
+    await timeout.waitFor({ state: 'attached' });
+    expect(await timeout.inputValue()).to.equal('10000');
+    await page.goBack();
+    await page.getByText('Your unsaved changes are still here').waitFor();
+    await page.getByRole('button', { name: 'Save…' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('destination.timeout_ms').waitFor();
+    expect(await dialog.getByText('filters').count()).to.equal(0);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved one').waitFor();
+    await page.reload();
+    await timeout.waitFor({ state: 'attached' });
+    expect(await timeout.inputValue()).to.equal('4321');
+    expect(await page.getByText('Your unsaved changes are still here').count()).to.equal(0);
+
+    await page.getByText('Limits and connection').click();
+    await timeout.fill('5000');
+    await page.reload();
+    await page.getByRole('button', { name: 'Undo all changes' }).click();
+    await page.reload();
+    await timeout.waitFor({ state: 'attached' });
+    expect(await timeout.inputValue()).to.equal('4321');
+    const { json } = await on.web.call('GET', '/api/sinks/one');
+    expect(json.destination.timeout_ms).to.equal(4321);
+    expect(JSON.stringify(json.destination.signing_secrets ?? null)).not.to.contain('whsec');
+    await seen.close();
+  });
+
+  it('is there of the settings of a database, without its password, until it is saved or undone', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const host = page.getByLabel('Host', { exact: true });
+    const publication = page.getByLabel('Publication', { exact: true });
+    await page.goto('/databases/shop/settings');
+    await host.fill('elsewhere');
+    await page.getByLabel('Password').fill('open sesame');
+    await page.getByRole('link', { name: 'Tables', exact: true }).click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByText('secrets were not kept: enter them again').waitFor();
+    expect(await host.inputValue()).to.equal('elsewhere');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.to.contain('sesame');
+    await page.getByRole('button', { name: 'Undo all changes' }).click();
+    expect(await host.inputValue()).to.equal('h');
+    await page.reload();
+    await host.waitFor();
+    expect(await host.inputValue()).to.equal('h');
+    await publication.fill('p2');
+    await page.reload();
+    await page.getByText('Your unsaved changes are still here').waitFor();
+    await expectAccessible(page, 'settings of a database that are not saved yet');
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved shop').waitFor();
+    await page.reload();
+    await publication.waitFor();
+    expect(await publication.inputValue()).to.equal('p2');
+    expect(await page.getByText('Your unsaved changes are still here').count()).to.equal(0);
+    await seen.close();
+  });
+
+  it('is there of a database and of a function that are not made yet', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/databases/new');
+    await page.getByLabel('Address').fill('postgres://mill:open-sesame@db.example.org/shop');
+    await page.getByLabel('Host', { exact: true }).waitFor();
+    await page.getByLabel('User').fill('miller');
+    await page.reload();
+    expect(await page.getByLabel('User').inputValue()).to.equal('miller');
+    expect(await page.getByLabel('Host', { exact: true }).inputValue()).to.equal('db.example.org');
+    expect(await page.getByLabel('Password').inputValue()).to.equal('');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.to.contain('sesame');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByLabel('Address').waitFor();
+    await page.goto('/functions/new');
+    await page.getByLabel('Name', { exact: true }).fill('mine');
+    await writeCode(page, 'transform', MINE);
+    await page.getByRole('link', { name: 'Functions' }).first().click();
+    await page.getByRole('link', { name: 'New function' }).click();
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('mine');
+    expect(await code(page).textContent()).to.equal(MINE);
+    await page.getByRole('button', { name: 'Create function' }).click();
+    await page.getByText('Created mine').waitFor();
+    await page.goto('/functions/new');
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('');
     await seen.close();
   });
 

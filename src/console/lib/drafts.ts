@@ -1,11 +1,15 @@
 /** What somebody has begun to write in this tab, for that person alone. */
+import { parseKeeping, writeKeeping } from '../api/json-text.ts';
 
 const PERSON = 'millrace.person';
 const keyOf = (key: string): string => `millrace.${key}-draft`;
 
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** With every digit that it was written with. */
 export function readDraft<Draft>(key: string): Draft | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(keyOf(key)) ?? 'null') as Draft | null) ?? undefined;
+    return (parseKeeping(sessionStorage.getItem(keyOf(key)) ?? 'null', NO_KEYS) as Draft | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -15,7 +19,7 @@ export function readDraft<Draft>(key: string): Draft | undefined {
 export function writeDraft(key: string, draft: object | null): void {
   try {
     if (draft === null) sessionStorage.removeItem(keyOf(key));
-    else sessionStorage.setItem(keyOf(key), JSON.stringify(draft));
+    else sessionStorage.setItem(keyOf(key), writeKeeping(draft));
   } catch {}
 }
 

@@ -22,7 +22,8 @@ interface Fields<Shown extends Place = Draft> {
 }
 
 export function AddressFields({ draft, change, error }: Fields) {
-  const [isWhole, setWhole] = useState(true);
+  // What was begun before is in fields.
+  const [isWhole, setWhole] = useState(draft.hostname === '');
   const parts = useRef<HTMLDivElement>(null);
   const showParts = (): void => {
     flushSync(() => setWhole(false));

@@ -8,6 +8,7 @@ import { entryYaml } from '../../lib/yaml.ts';
 import { AsText } from '../../parts/as-text.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
+import { useStoredDraft } from '../../parts/form/stored-draft.ts';
 import { State } from '../../parts/icons.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
@@ -25,8 +26,37 @@ const PATH = '/api/postgres_databases';
 export const checksOf = (error: ApiError | null): readonly Check[] | null =>
   Array.isArray(error?.body.checks) ? (error.body.checks as Check[]) : null;
 
+const isBegun = (draft: Draft): boolean =>
+  Object.entries(EMPTY).some(([key, value]) => draft[key as keyof Draft] !== value);
+
+/** An address that is not taken apart may have the password in it. */
+const kept = (draft: Draft): Draft | null => {
+  const safe = { ...draft, url: '', password: '' };
+  return isBegun(safe) ? safe : null;
+};
+
 export function Connect() {
-  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const { draft, setDraft, forget } = useStoredDraft<Draft>({
+    key: 'new-database',
+    begin: (found) => ({ ...EMPTY, ...found }),
+    kept,
+  });
+  const [revision, setRevision] = useState(0);
+  const again = (): void => {
+    setDraft(EMPTY);
+    setRevision(revision + 1);
+  };
+  return <Form key={revision} {...{ draft, setDraft, again, forget }} />;
+}
+
+interface FormProps {
+  draft: Draft;
+  setDraft: (next: (before: Draft) => Draft) => void;
+  again: () => void;
+  forget: () => void;
+}
+
+function Form({ draft, setDraft, again, forget }: FormProps) {
   const navigate = useNavigate();
   const test = useCall('post', '/api/postgres_databases/test_connection');
   const create = useCall('post', '/api/postgres_databases');
@@ -49,6 +79,7 @@ export function Connect() {
       { body },
       {
         onSuccess: ({ name }) => {
+          forget();
           say(`Connected ${name}`);
           void navigate({ to: '/databases/$database/overview', params: { database: name } });
         },
@@ -56,7 +87,7 @@ export function Connect() {
     );
   };
   return (
-    <Page title="Connect a database" above={ABOVE} actions={<Texts draft={draft} />}>
+    <Page title="Connect a database" above={ABOVE} actions={<Texts draft={draft} again={again} />}>
       <form onSubmit={connect} className="max-w-3xl">
         <Section title="Address">
           <AddressFields {...{ draft, change, error: refused }} />
@@ -156,10 +187,13 @@ function Found({ error, checked, draft, again, busy, children }: FoundProps) {
   );
 }
 
-function Texts({ draft }: { draft: Draft }) {
+function Texts({ draft, again }: Pick<FormProps, 'draft' | 'again'>) {
   const entry = entryOf(draft, true);
   return (
     <>
+      <Button look="quiet" onClick={again}>
+        Start over
+      </Button>
       <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', entry)}>
         For the configuration file. Fill in the password, or take it from the environment.
       </AsText>

@@ -1,6 +1,6 @@
 /** What is declared of a database: changed, tried, released from the file, removed. */
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { entryYaml, type Plain } from '../../lib/yaml.ts';
@@ -8,6 +8,8 @@ import { AsText } from '../../parts/as-text.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Differences } from '../../parts/form/differences.tsx';
 import { SaveDialog } from '../../parts/form/save-dialog.tsx';
+import { useStoredDraft } from '../../parts/form/stored-draft.ts';
+import { type Begun, Unsaved } from '../../parts/form/unsaved.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
 import { Standing } from '../../parts/standing.tsx';
@@ -32,32 +34,68 @@ export function DatabaseSettings() {
       >
         Edit it below, then copy its entry into the file; or release it to save it here.
       </Standing>
-      <Form key={`${database.id} ${database.managed_by}`} database={database} />
+      <Form key={database.id} database={database} />
       <Remove database={database} />
     </div>
   );
 }
 
+/** What somebody has begun to change of it. */
+interface Draft extends Begun {
+  /** As it was when that began: a later answer does not overwrite what somebody types. */
+  before: Edited;
+  version: number;
+  after: Edited;
+}
+
+const isOther = (before: Edited, after: Edited): boolean => Object.keys(changesOf(before, after)).length > 0;
+
+const unchanged = (database: Database): Draft => {
+  const saved = editedOf(database);
+  return { before: saved, version: database.version, after: saved };
+};
+
+function kept({ before, version, after, isPartial = false }: Draft): Draft | null {
+  if (!isOther(before, after)) return null;
+  const safe = { ...after, password: before.password };
+  return { before, version, after: safe, isFound: true, isPartial: isPartial || after.password !== safe.password };
+}
+
+function useDraft(database: Database) {
+  const saved = editedOf(database);
+  const stored = useStoredDraft<Draft>({
+    key: `database-${database.id}`,
+    // What was saved while another page was looked at is no change any more.
+    begin: (found) => (found && isOther(saved, found.after) ? found : unchanged(database)),
+    kept,
+  });
+  const { draft, setDraft } = stored;
+  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here; and what is no setting, also then.
+  if (database.version > draft.version) {
+    if (!isOther(draft.before, draft.after)) setDraft(unchanged(database));
+    else if (!isOther(draft.before, saved) && draft.after.password === '')
+      setDraft({ ...draft, version: database.version });
+  }
+  const undo = (to: Database): void => {
+    stored.forget();
+    setDraft(unchanged(to));
+  };
+  return { draft, setDraft, undo };
+}
+
 function Form({ database }: { database: Database }) {
-  // As it was when editing began: a later answer does not overwrite what somebody types.
-  const [base, setBase] = useState(database);
-  const before = editedOf(base);
-  const [draft, setDraft] = useState(before);
+  const { draft: begun, setDraft, undo } = useDraft(database);
+  const { before, version, after: draft } = begun;
   const [asked, ask] = useState(false);
   const navigate = useNavigate();
   const test = useCall('post', '/api/postgres_databases/{database}/test_connection');
   const save = useCall('patch', '/api/postgres_databases/{database}');
   const changes = changesOf(before, draft);
-  const isChanged = Object.keys(changes).length > 0;
-  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
-  if (!isChanged && database.version > base.version) {
-    setBase(database);
-    setDraft(editedOf(database));
-  }
+  const isChanged = isOther(before, draft);
   const change = (part: Partial<Edited>): void => {
     // That all was well is true of what was looked at; what was wrong stays to be corrected.
     if (!test.isError) test.reset();
-    setDraft((known) => ({ ...known, ...part }));
+    setDraft((known) => ({ ...known, after: { ...known.after, ...part } }));
   };
   const error = save.error ?? test.error;
   const path = { database: database.name };
@@ -69,12 +107,24 @@ function Form({ database }: { database: Database }) {
   };
   return (
     <>
+      {isChanged && <Unsaved {...begun} />}
       <form onSubmit={submit}>
         <Section title="Address">
           <PlaceFields draft={draft} change={change} error={error} isStored />
         </Section>
         <MoreFields saved={before} {...{ draft, change, error }} />
-        <Actions {...{ database, draft, changes, isChanged, busy: test.isPending || save.isPending }} tryOut={tryOut} />
+        <Actions {...{ database, draft, changes, isChanged, tryOut, busy: test.isPending || save.isPending }}>
+          {isChanged && (
+            <Button
+              onClick={() => {
+                test.reset();
+                undo(database);
+              }}
+            >
+              Undo all changes
+            </Button>
+          )}
+        </Actions>
         {database.managed_by === 'file' && isChanged && (
           <Differences label="What would change" differences={differences(before, draft)} />
         )}
@@ -90,12 +140,11 @@ function Form({ database }: { database: Database }) {
         onClose={() => ask(false)}
         onSave={() =>
           save.mutate(
-            { path, body: changes, version: save.error?.status === 412 ? database.version : base.version },
+            { path, body: changes, version: save.error?.status === 412 ? database.version : version },
             {
               onSuccess: async ({ warnings, ...saved }) => {
                 say(warnings.length > 0 ? `Saved ${saved.name}: ${warnings.join('; ')}` : `Saved ${saved.name}`);
-                setBase(saved as Database);
-                setDraft(editedOf(saved as Database));
+                undo(saved as Database);
                 ask(false);
                 if (saved.name !== database.name)
                   await navigate({
@@ -121,9 +170,10 @@ interface ActionsProps {
   isChanged: boolean;
   busy: boolean;
   tryOut: () => void;
+  children: ReactNode;
 }
 
-function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsProps) {
+function Actions({ database, draft, changes, isChanged, busy, tryOut, children }: ActionsProps) {
   const isFile = database.managed_by === 'file';
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
@@ -139,6 +189,7 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
       <Button needs={isChanged ? 'admin' : 'operate'} busy={busy} onClick={tryOut}>
         Test connection
       </Button>
+      {children}
       <span className="ml-auto flex flex-wrap">
         <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', writtenOf(draft))}>
           For the configuration file. The password is not shown.

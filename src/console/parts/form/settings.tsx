@@ -2,7 +2,7 @@
  * Every setting of a sink or a change retention. What is saved is shown first, key by key; what somebody else changed since it was
  * read is shown, and not overwritten.
  */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useSinkPaths } from '../../api/sink-paths.ts';
 import { Button } from '../button.tsx';
@@ -16,10 +16,13 @@ import { differencesOf, type Patch, patched, patchOf } from './edit.ts';
 import { FormContext } from './form.tsx';
 import { faultsOf, type Planned, usePlan } from './plan.ts';
 import { SaveDialog } from './save-dialog.tsx';
+import { useStoredDraft } from './stored-draft.ts';
+import { type Begun, Unsaved } from './unsaved.tsx';
 import { withValue } from './values.ts';
 
 /** What is stored of it. */
 interface Stored {
+  id: string;
   name: string;
   version: number;
   managed_by: string;
@@ -33,10 +36,19 @@ interface Base<Entry> {
   entry: Entry;
 }
 
+/** What somebody has begun to change here. */
+interface Draft<Entry> extends Begun {
+  base: Base<Entry>;
+  /** Null: nothing. */
+  mine: Entry | null;
+}
+
 interface SettingsProps<Entry> {
   stored: Stored;
   /** Its entry, as it is stored. */
   entry: Entry;
+  /** Without secrets that somebody has entered: these stay as they are stored. */
+  withoutSecrets?: (mine: Entry, entry: Entry) => Entry;
   /** What becomes of what is under way, once it is saved. */
   effect: string;
   /** What is to be known of its YAML. */
@@ -48,29 +60,49 @@ interface SettingsProps<Entry> {
 }
 
 export function Settings<Entry extends object>(props: SettingsProps<Entry>) {
-  const { stored, entry } = props;
-  const now: Base<Entry> = { version: stored.version, entry };
-  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
-  const [base, setBase] = useState(now);
-  const [mine, setMine] = useState<Entry | null>(null);
-  const [undone, setUndone] = useState(0);
-  const current = mine === null && base.version !== stored.version ? now : base;
-  const begin = (next: Entry, from: Base<Entry>): void => {
-    setBase(from);
-    setMine(next);
+  return <Drafted key={props.stored.id} {...props} />;
+}
+
+const isOther = (before: object, after: object): boolean => Object.keys(patchOf(before, after)).length > 0;
+
+function keptWith<Entry extends object>(withoutSecrets: (mine: Entry, entry: Entry) => Entry) {
+  return ({ base, mine, isPartial = false }: Draft<Entry>): Draft<Entry> | null => {
+    if (mine === null || !isOther(base.entry, mine)) return null;
+    const safe = withoutSecrets(mine, base.entry);
+    return { base, mine: safe, isFound: true, isPartial: isPartial || isOther(safe, mine) };
   };
+}
+
+const whole = <Entry,>(mine: Entry): Entry => mine;
+
+function Drafted<Entry extends object>(props: SettingsProps<Entry>) {
+  const { stored, entry, withoutSecrets = whole } = props;
+  const now: Base<Entry> = { version: stored.version, entry };
+  const kept = useMemo(() => keptWith(withoutSecrets), [withoutSecrets]);
+  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
+  const { draft, setDraft, forget } = useStoredDraft<Draft<Entry>>({
+    key: `settings-${stored.id}`,
+    // What was saved while another page was looked at is no change any more.
+    begin: (found) => (found?.mine && isOther(entry, found.mine) ? found : { base: now, mine: null }),
+    kept,
+  });
+  const [undone, setUndone] = useState(0);
+  const { base, mine } = draft;
+  const current = mine === null && base.version !== stored.version ? now : base;
   return (
     <Form
       key={`${current.version} ${undone}`}
       {...props}
       base={current}
       mine={mine ?? current.entry}
-      change={(next) => begin(next, current)}
+      begun={draft}
+      change={(next) => setDraft({ ...draft, base: current, mine: next })}
       forget={() => {
-        setMine(null);
+        forget();
+        setDraft({ base: current, mine: null });
         setUndone(undone + 1);
       }}
-      rebase={(patch) => begin(patched(entry, patch), now)}
+      rebase={(patch) => setDraft({ ...draft, base: now, mine: patched(entry, patch) })}
     />
   );
 }
@@ -79,13 +111,14 @@ interface FormProps<Entry> extends SettingsProps<Entry> {
   /** As it was when somebody began to change it. */
   base: Base<Entry>;
   mine: Entry;
+  begun: Begun;
   change: (next: Entry) => void;
   forget: () => void;
   rebase: (patch: Patch) => void;
 }
 
 function Form<Entry extends object>(props: FormProps<Entry>) {
-  const { stored, entry, base, mine, change, forget, rebase, children } = props;
+  const { stored, entry, base, mine, begun, change, forget, rebase, children } = props;
   const { paths } = useSinkPaths();
   const patch = patchOf(base.entry, mine);
   const isChanged = Object.keys(patch).length > 0;
@@ -97,6 +130,7 @@ function Form<Entry extends object>(props: FormProps<Entry>) {
       <Standing thing={stored} release={paths.release} adopt={paths.adopt} path={{ sink: stored.name }}>
         Edit it below, then copy its entry into the file.
       </Standing>
+      {isChanged && <Unsaved {...begun} />}
       {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
       {isChanged && base.version !== stored.version && !save.isPending && (
         <Meanwhile by={stored.updated_by} before={base.entry} after={entry} forget={forget}>

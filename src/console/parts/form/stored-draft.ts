@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { readDraft, writeDraft } from '../../lib/drafts.ts';
 
 interface Kept<Draft> {
-  /** Among all drafts: `sink`. */
+  /** Among all drafts: `sink`. For another one the component has another key, too. */
   key: string;
   /** `found`: what was begun before; undefined: nothing. */
   begin: (found: Draft | undefined) => Draft;

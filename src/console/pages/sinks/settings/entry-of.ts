@@ -1,5 +1,5 @@
 import { plainFilter } from '../../../parts/form/values.ts';
-import { newEntry, type SinkEntry } from '../form/entry.ts';
+import { newEntry, SECRETS, type SinkEntry } from '../form/entry.ts';
 import type { Sink } from '../use-sink.ts';
 
 /** What its kind lets one set, as the entry of the file has it. */
@@ -30,4 +30,10 @@ export function entryOf(sink: Sink): SinkEntry {
     destination: { ...destination, type: sink.destination.type },
     initial_backfill: false,
   };
+}
+
+/** What somebody has changed, with secrets as they are stored: those are hidden. */
+export function withoutSecrets(mine: SinkEntry, { destination }: SinkEntry): SinkEntry {
+  const stored = Object.fromEntries(SECRETS.map((key) => [key, destination[key]]));
+  return { ...mine, destination: { ...mine.destination, ...stored } };
 }
