@@ -12,6 +12,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
+import { allPages } from '../lib/pages.ts';
 import { type Answer, type ApiError, type Call, call, callAny, type PathsWith } from './client.ts';
 import { usePaused } from './paused.ts';
 import { acceptedSeconds, untilNext } from './rest.ts';
@@ -110,4 +111,26 @@ function useTold<Value, Given>(mutation: UseMutationResult<Value, ApiError, Give
     [mutateAsync],
   );
   return { ...mutation, mutate };
+}
+
+/** Lists of things, which come page by page. */
+type Listed = '/api/api_keys' | '/api/users' | '/api/functions' | '/api/postgres_databases' | '/api/change_retentions';
+type Whole<Path extends Listed> = Pick<Answer<Path, 'get'>, 'data'>;
+
+const AT_ONCE = 1_000;
+
+/** A list, whole, however long it is. */
+export function useAll<Path extends Listed>(path: Path, { every, enabled = true }: Asking = {}) {
+  const paused = usePaused();
+  return useQuery<Whole<Path>, ApiError>({
+    queryKey: [path, 'all'],
+    queryFn: async ({ signal }) => {
+      const read = (cursor: string | undefined) =>
+        callAny('get', path, { query: { limit: AT_ONCE, cursor }, signal }) as Promise<Answer<Path, 'get'>>;
+      return { data: await allPages<unknown>(read) } as Whole<Path>;
+    },
+    enabled,
+    refetchOnWindowFocus: !paused && every !== undefined,
+    refetchInterval: ({ state }) => (every === undefined || paused ? false : untilNext(state, every)),
+  });
 }

@@ -4,7 +4,7 @@ import { SearchIcon } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useOverview } from '../api/overview.ts';
-import { useGet } from '../api/queries.ts';
+import { useAll } from '../api/queries.ts';
 import { sentence } from '../lib/format.ts';
 import { type MessageSearch, useMessageSearch } from './find-message.ts';
 import { type FoundTable, useTableSearch } from './find-tables.ts';
@@ -22,7 +22,7 @@ const MOST = 30;
 
 function useFound(text: string, isOpen: boolean): Found[] {
   const { data } = useOverview();
-  const functions = useGet('/api/functions', { query: { limit: 1_000 } }, { enabled: isOpen });
+  const functions = useAll('/api/functions', { enabled: isOpen });
   const known: Found[] = [
     ...(data?.sinks ?? []).map(({ name }) => ({ to: `/sinks/${encodeURIComponent(name)}`, name, kind: 'sink' })),
     ...(data?.databases ?? []).map(({ name }) => ({
@@ -43,7 +43,14 @@ function useFound(text: string, isOpen: boolean): Found[] {
     ...[...NAVIGATION, ...PERSONAL].map(({ to, label }) => ({ to, name: label, kind: 'page' })),
   ];
   const wanted = text.trim().toLowerCase();
-  return known.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(wanted)).slice(0, MOST);
+  const found = known.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(wanted));
+  return found.sort((one, other) => farOf(one, wanted) - farOf(other, wanted)).slice(0, MOST);
+}
+
+/** How far a name is from what is wanted: what is called just that comes first. */
+function farOf({ name }: Found, wanted: string): number {
+  const known = name.toLowerCase();
+  return known === wanted ? 0 : known.startsWith(wanted) ? 1 : 2;
 }
 
 const foundTables = (tables: readonly FoundTable[]): Found[] =>

@@ -2,7 +2,9 @@
  * A table of things; where it is narrow each row is a card, its cells with their headings. It is `relative`, or what only
  * screen readers get of a column out of sight would widen the page.
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { count } from '../lib/format.ts';
+import { Button } from './button.tsx';
 
 export interface Column<Row> {
   key: string;
@@ -13,11 +15,13 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** They come page by page: all that are there are shown. */
+  isPaged?: boolean;
 }
 
 const isShort = <Row,>(column: Column<Row> | undefined): boolean =>
@@ -36,7 +40,28 @@ function aloneOf<Row>(columns: readonly Column<Row>[]): boolean[] {
 /** The first cell is the title of the card: its name, and what is beside that. */
 const TITLE = 'max-md:font-semibold max-md:[&_.font-medium]:font-semibold max-md:[&_.text-muted]:font-normal';
 
-export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+/** Rows that are drawn at once: each of thousands is drawn again every few seconds. */
+const AT_ONCE = 200;
+
+/** A very long one is shown bit by bit. */
+export function Table<Row>({ rows, isPaged = false, ...props }: TableProps<Row>) {
+  const [most, setMost] = useState(isPaged ? Number.POSITIVE_INFINITY : AT_ONCE);
+  return (
+    <>
+      <Rows {...props} rows={rows.slice(0, most)} />
+      {rows.length > most && (
+        <p className="mt-3 flex flex-wrap items-center justify-center gap-3 text-muted">
+          <span role="status">
+            The first {count(most)} of {count(rows.length)} are shown.
+          </span>
+          <Button onClick={() => setMost(most + AT_ONCE)}>Show more</Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Rows<Row>({ label, columns, rows, keyOf }: Omit<TableProps<Row>, 'isPaged'>) {
   const isAlone = aloneOf(columns);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys
@@ -67,7 +92,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
                 return (
                   <td
                     key={key}
-                    className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-md:items-baseline max-md:h-auto max-md:justify-between max-md:gap-4 max-md:whitespace-normal ${isEmpty ? 'max-md:hidden' : 'max-md:flex'} ${isFigure ? 'figure' : ''} ${isAlone[place] ? 'max-md:col-span-2' : ''} ${place === 0 ? TITLE : ''}`}
+                    className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-md:items-baseline max-md:h-auto max-md:justify-between max-md:gap-4 max-md:whitespace-normal ${isEmpty ? 'max-md:hidden' : 'max-md:flex'} ${isFigure ? 'figure' : ''} ${isAlone[place] ? 'max-md:col-span-2' : 'max-[24rem]:col-span-2'} ${place === 0 ? TITLE : ''}`}
                   >
                     {place > 0 && (
                       <span aria-hidden className="text-muted md:hidden">

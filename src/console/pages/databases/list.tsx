@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { type OverviewDatabase, useOverview } from '../../api/overview.ts';
-import { useGet } from '../../api/queries.ts';
+import { useAll } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
 import { lagOf } from '../../lib/pace.ts';
 import { buttonLook } from '../../parts/button.tsx';
@@ -29,7 +29,7 @@ function fromOf(database: Schemas['Database'] | undefined): ReactNode {
 
 export function Databases() {
   const query = useOverview();
-  const declared = useGet('/api/postgres_databases', {}, { every: 10_000 });
+  const declared = useAll('/api/postgres_databases', { every: 10_000 });
   return (
     <Page
       title="Databases"

@@ -109,7 +109,7 @@ function List({ tables, q }: { tables: readonly SourceTable[]; q: string }) {
       {q === '' && tables.every(({ capture }) => capture?.comes === false) && (
         <p className="mb-2 font-medium text-warn">None of these tables can be captured. Each says why.</p>
       )}
-      <Table label="Tables" columns={COLUMNS} rows={tables} keyOf={({ oid }) => String(oid)} />
+      <Table label="Tables" columns={COLUMNS} rows={tables} keyOf={({ oid }) => String(oid)} isPaged />
       <p className="mt-2 text-sm text-muted">
         Messages of updates and deletes include the previous values if the replica identity is full:{' '}
         <Mono>alter table … replica identity full</Mono>.
@@ -184,7 +184,7 @@ function Sinks({ names }: { names: readonly string[] }) {
       {names.slice(0, SHOWN).map((name, place) => (
         <span key={name}>
           {place > 0 && ', '}
-          <Link to="/sinks/$sink" params={{ sink: name }} className="text-accent hover:underline">
+          <Link to="/sinks/$sink" params={{ sink: name }} className="inline-block text-accent hover:underline">
             {name}
           </Link>
         </span>

@@ -1,16 +1,17 @@
 /** All functions, and who uses them. */
 import { Link } from '@tanstack/react-router';
-import { useGet } from '../../api/queries.ts';
+import { useAll } from '../../api/queries.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Badge } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { SearchedTable } from '../../parts/searched-table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Fn, TYPES } from './types.ts';
 
 export function Functions() {
-  const query = useGet('/api/functions', { query: { limit: 1_000 } }, { every: 10_000 });
+  const query = useAll('/api/functions', { every: 10_000 });
   return (
     <Page
       title="Functions"
@@ -25,7 +26,13 @@ export function Functions() {
           data.length === 0 ? (
             <NoFunction />
           ) : (
-            <Table label="Functions" columns={COLUMNS} rows={data} keyOf={({ id }) => id} />
+            <SearchedTable
+              label="Functions"
+              columns={COLUMNS}
+              rows={data}
+              keyOf={({ id }) => id}
+              textOf={({ name, description }) => `${name} ${description ?? ''}`}
+            />
           )
         }
       </Loaded>

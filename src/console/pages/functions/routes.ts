@@ -8,6 +8,7 @@ import { sinkRoute } from '../sinks/sink-route.ts';
 const list = createRoute({
   getParentRoute: () => inside,
   path: '/functions',
+  validateSearch: searchOf({ q: text }),
   component: lazyPage(() => import('./list.tsx'), 'Functions'),
 });
 

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePerson } from '../../api/person.ts';
-import { useCall, useGet } from '../../api/queries.ts';
+import { useAll, useCall } from '../../api/queries.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -24,7 +24,7 @@ const USES = [
 
 export function SinkFunctions() {
   const sink = useSink();
-  const query = useGet('/api/functions', { query: { limit: 1_000 } });
+  const query = useAll('/api/functions');
   const uses = USES.filter(({ use }) => use !== 'routing' || kindOf(sink.kind).isIndex);
   return (
     <Loaded query={query}>

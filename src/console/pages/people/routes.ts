@@ -23,12 +23,14 @@ export const personalRoutes = [login, setup] as const;
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: '/tokens',
+  validateSearch: searchOf({ q: text }),
   component: lazyPage(() => import('./tokens.tsx'), 'Tokens'),
 });
 
 const users = createRoute({
   getParentRoute: () => inside,
   path: '/users',
+  validateSearch: searchOf({ q: text }),
   component: lazyPage(() => import('./users.tsx'), 'Users'),
 });
 

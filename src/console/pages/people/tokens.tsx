@@ -1,7 +1,7 @@
 /** API tokens: made, shown once, revoked. */
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { useCall, useGet } from '../../api/queries.ts';
+import { useAll, useCall } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -10,7 +10,8 @@ import { Badge } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded, Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { SearchedTable } from '../../parts/searched-table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { say } from '../../parts/toast.tsx';
 import { type Chosen, ScopeFields, ScopeList, scopesOf } from './scopes.tsx';
@@ -18,7 +19,7 @@ import { type Chosen, ScopeFields, ScopeList, scopesOf } from './scopes.tsx';
 type Token = Schemas['ApiKey'];
 
 export function Tokens() {
-  const query = useGet('/api/api_keys', { query: { limit: 1_000 } }, { every: 10_000 });
+  const query = useAll('/api/api_keys', { every: 10_000 });
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<Token | null>(null);
   return (
@@ -38,7 +39,13 @@ export function Tokens() {
               Each token has scopes and may expire.
             </Empty>
           ) : (
-            <Table label="Tokens" columns={columnsOf(setRevoking)} rows={data} keyOf={({ id }) => id} />
+            <SearchedTable
+              label="Tokens"
+              columns={columnsOf(setRevoking)}
+              rows={data}
+              keyOf={({ id }) => id}
+              textOf={({ name, prefix }) => `${name} ${prefix ?? ''}`}
+            />
           )
         }
       </Loaded>

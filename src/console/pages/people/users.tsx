@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { usePerson } from '../../api/person.ts';
-import { useCall, useGet } from '../../api/queries.ts';
+import { useAll, useCall } from '../../api/queries.ts';
 import { plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -10,7 +10,8 @@ import { Field } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ErrorNote, Loaded } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { SearchedTable } from '../../parts/searched-table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { say } from '../../parts/toast.tsx';
 import { ScopeFields, ScopeList } from './scopes.tsx';
@@ -19,7 +20,7 @@ type User = Schemas['User'];
 type Doing = { what: 'edit' | 'password' | 'end' | 'remove'; user: User } | { what: 'new' } | null;
 
 export function Users() {
-  const query = useGet('/api/users', { query: { limit: 1_000 } }, { every: 10_000 });
+  const query = useAll('/api/users', { every: 10_000 });
   const [doing, setDoing] = useState<Doing>(null);
   const close = (): void => setDoing(null);
   return (
@@ -32,7 +33,15 @@ export function Users() {
       }
     >
       <Loaded query={query}>
-        {({ data }) => <Table label="Users" columns={columnsOf(setDoing)} rows={data} keyOf={({ id }) => id} />}
+        {({ data }) => (
+          <SearchedTable
+            label="Users"
+            columns={columnsOf(setDoing)}
+            rows={data}
+            keyOf={({ id }) => id}
+            textOf={({ email, name }) => `${email} ${name ?? ''}`}
+          />
+        )}
       </Loaded>
       {doing?.what === 'new' && <UserForm onClose={close} />}
       {doing?.what === 'edit' && <UserForm user={doing.user} onClose={close} />}

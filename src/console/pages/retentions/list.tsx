@@ -1,7 +1,7 @@
 /** All change retentions: whose changes are kept, where, and how that goes. */
 import { Link } from '@tanstack/react-router';
 import { type OverviewSink, useOverview } from '../../api/overview.ts';
-import { useGet } from '../../api/queries.ts';
+import { useAll } from '../../api/queries.ts';
 import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
@@ -14,7 +14,7 @@ import { destinationOf, type Retention, sourceOf } from './use-retention.ts';
 
 export function Retentions() {
   const overview = useOverview();
-  const declared = useGet('/api/change_retentions', {}, { every: 10_000 });
+  const declared = useAll('/api/change_retentions', { every: 10_000 });
   return (
     <SinkPathsContext value={RETENTION_PATHS}>
       <Page

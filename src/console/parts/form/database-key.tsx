@@ -1,6 +1,6 @@
 /** One of the databases that are connected. */
 import { Link } from '@tanstack/react-router';
-import { useGet } from '../../api/queries.ts';
+import { useAll } from '../../api/queries.ts';
 import { Select } from '../field.tsx';
 import { Empty, Loaded } from '../places.tsx';
 import { useField } from './form.tsx';
@@ -14,7 +14,7 @@ interface DatabaseKeyProps {
 }
 
 export function DatabaseKey({ path, label, hint, children }: DatabaseKeyProps) {
-  const query = useGet('/api/postgres_databases', { query: { limit: 500 } });
+  const query = useAll('/api/postgres_databases');
   const { value, set, errors } = useField(path);
   return (
     <Loaded query={query} lines={1}>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { type Body, call } from '../../../api/client.ts';
-import { useGet } from '../../../api/queries.ts';
+import { useAll } from '../../../api/queries.ts';
 import { Code, Mono } from '../../../parts/code.tsx';
 import { Field, Select } from '../../../parts/field.tsx';
 import { filled } from '../../../parts/form/values.ts';
@@ -25,7 +25,7 @@ export function TableSql({ entry, children }: TableSqlProps) {
   const [partman, setPartman] = useState('5');
   const { retention } = entry;
   const variant = retention?.by ?? 'plain';
-  const databases = useGet('/api/postgres_databases', { query: { limit: 500 } });
+  const databases = useAll('/api/postgres_databases');
   // As its server calls it.
   const database = databases.data?.data.find(({ name }) => name === entry.destination_database)?.database;
   const policy = Object.fromEntries((USED[variant] ?? []).map((key) => [key, retention?.[key]]));

@@ -1,5 +1,5 @@
 /** One of the functions that are there already. */
-import { useGet } from '../../../api/queries.ts';
+import { useAll } from '../../../api/queries.ts';
 import { Select } from '../../../parts/field.tsx';
 import { useField } from '../../../parts/form/form.tsx';
 import { Loaded } from '../../../parts/places.tsx';
@@ -13,7 +13,7 @@ interface FunctionKeyProps {
 export function FunctionKey({ use, hint }: FunctionKeyProps) {
   const { value, set, errors } = useField(use);
   const { label, types } = USES[use];
-  const query = useGet('/api/functions', { query: { limit: 500 } });
+  const query = useAll('/api/functions');
   return (
     <Loaded query={query} lines={1}>
       {({ data }) => (
