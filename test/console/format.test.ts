@@ -1,7 +1,7 @@
 /** How texts and figures are shown. */
 import { expect } from 'chai';
 import { parseKeeping } from '../../src/console/api/json-text.ts';
-import { bytes, count, plural, rate, sentence, short, span } from '../../src/console/lib/format.ts';
+import { bytes, count, instant, plural, rate, sentence, short, span } from '../../src/console/lib/format.ts';
 
 describe('console: what is to be known beside a statement', () => {
   it('is a sentence of its own', () => {
@@ -42,6 +42,40 @@ describe('console: figures of any size', () => {
     ]);
     expect([bytes(large), bytes(read('9223372036854775807')), `${large}`]).to.deep.equal([
       ...['8.0 PB', '8.0 EB', '9007199254740993'],
+    ]);
+  });
+});
+
+describe('console: times of this browser', () => {
+  const before = process.env.TZ;
+  after(() => {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  });
+
+  it('have their offset where clocks show them twice, and nowhere else', () => {
+    const shown = (zone: string, at: string): string => {
+      process.env.TZ = zone;
+      return instant(new Date(at), 'local', { millis: false });
+    };
+    expect([
+      shown('Europe/Berlin', '2026-10-24T23:59:59Z'),
+      shown('Europe/Berlin', '2026-10-25T00:30:00Z'),
+      shown('Europe/Berlin', '2026-10-25T01:30:00Z'),
+      shown('Europe/Berlin', '2026-10-25T02:00:00Z'),
+      shown('Europe/Berlin', '2026-03-29T01:30:00Z'),
+      shown('America/St_Johns', '2026-11-01T04:00:00Z'),
+      shown('Australia/Lord_Howe', '2026-04-04T15:15:00Z'),
+      shown('Asia/Kolkata', '2026-10-25T00:30:00Z'),
+    ]).to.deep.equal([
+      '2026-10-25 01:59:59',
+      '2026-10-25 02:30:00 +02:00',
+      '2026-10-25 02:30:00 +01:00',
+      '2026-10-25 03:00:00',
+      '2026-03-29 03:30:00',
+      '2026-11-01 01:30:00 -02:30',
+      '2026-04-05 01:45:00 +10:30',
+      '2026-10-25 06:00:00',
     ]);
   });
 });

@@ -60,12 +60,27 @@ export const plural = (value: number, one: string, many = `${one}s`): string =>
 
 export type Zone = 'utc' | 'local';
 
-/** 2026-11-22 02:41:07.123, in the zone; its offset beside it, where that is not UTC. */
+const HOUR_MS = 3_600_000;
+
+/** `+02:00`, where the clocks of the zone show the same time twice in these hours, because they are set back. */
+function offsetOf(at: Date, zone: Zone): string {
+  if (zone === 'utc') return '';
+  const offset = at.getTimezoneOffset();
+  const isTwice = [-12, 12].some((hours) => {
+    const other = new Date(at.getTime() + hours * HOUR_MS).getTimezoneOffset();
+    return other !== offset && new Date(at.getTime() + (other - offset) * 60_000).getTimezoneOffset() === other;
+  });
+  if (!isTwice) return '';
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  return ` ${offset > 0 ? '-' : '+'}${two(Math.abs(offset) / 60)}:${two(Math.abs(offset) % 60)}`;
+}
+
+/** 2026-11-22 02:41:07.123, in the zone. */
 export function instant(at: Date, zone: Zone, { millis = true, day = true } = {}): string {
   const shifted = zone === 'utc' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   const text = shifted.toISOString();
   const time = millis ? text.slice(11, 23) : text.slice(11, 19);
-  return day ? `${text.slice(0, 10)} ${time}` : time;
+  return (day ? `${text.slice(0, 10)} ${time}` : time) + offsetOf(at, zone);
 }
 
 export function ago(at: Date, nowMs: number): string {

@@ -154,11 +154,13 @@ function Choices({
 
 function Typed({ filter: { label, hint, placeholder, isTime }, value, onChange }: ConditionProps) {
   const zone = useZone();
-  const [text, setText] = useState(value === undefined ? '' : isTime ? typedTime(value, zone) : value);
+  const before = value === undefined ? '' : isTime ? typedTime(value, zone) : value;
+  const [text, setText] = useState(before);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const given = text.trim();
-    onChange(given === '' ? undefined : isTime ? timeOf(given, zone) : given);
+    if (given === before) onChange(value);
+    else onChange(given === '' ? undefined : isTime ? timeOf(given, zone) : given);
   };
   return (
     <form onSubmit={submit} className="w-72 max-w-full space-y-2">
@@ -182,7 +184,9 @@ function Typed({ filter: { label, hint, placeholder, isTime }, value, onChange }
 }
 
 const typedTime = (value: string, zone: 'utc' | 'local'): string =>
-  Number.isNaN(Date.parse(value)) ? '' : instant(new Date(value), zone, { millis: false }).replace(' ', 'T');
+  Number.isNaN(Date.parse(value))
+    ? ''
+    : instant(new Date(value), zone, { millis: false }).slice(0, 19).replace(' ', 'T');
 
 /** Of what somebody typed into a field of an instant. */
 export const timeOf = (given: string, zone: 'utc' | 'local'): string | undefined => {
