@@ -40,6 +40,21 @@ describe('browser: a new sink', () => {
     await seen.close();
   });
 
+  it('takes grouping columns as they are typed, and taken back', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/sinks/new?database=shop&table=public.orders');
+    await page.getByText('Actions, filters, order').click();
+    const columns = page.getByLabel('Grouping columns of public.orders');
+    await columns.pressSequentially('a, bc');
+    expect(await columns.inputValue()).to.equal('a, bc');
+    for (const left of ['a, b', 'a, ', 'a,', 'a', '']) {
+      await columns.press('Backspace');
+      expect(await columns.inputValue()).to.equal(left);
+    }
+    await seen.close();
+  });
+
   it('of clients that pull has a token and a command, which receive as they were copied', async () => {
     const seen = await on.see({ width: 390 });
     const { page } = seen;

@@ -1,4 +1,5 @@
 /** Which changes a sink gets: of which tables, actions and rows, and in which order. */
+import { useState } from 'react';
 import { Faults } from '../../../parts/faults.tsx';
 import { Choice, Field } from '../../../parts/field.tsx';
 import { ActionsKey, FiltersKey } from '../../../parts/form/changes-wanted.tsx';
@@ -82,12 +83,9 @@ const Leave = () => (
 function Order() {
   const { entry, set } = useSinkForm();
   const { errors } = useField('tables');
-  const columnsOf = (table: string): string =>
-    entry.tables.find(({ name }) => name === table)?.group_column_names.join(', ') ?? '';
-  const group = (table: string, text: string): void => {
-    const columns = text.split(',').map((one) => one.trim());
+  const group = (table: string, columns: readonly string[]): void => {
     const others: SinkEntry['tables'] = entry.tables.filter(({ name }) => name !== table);
-    set('tables', text.trim() === '' ? others : [...others, { name: table, group_column_names: columns }]);
+    set('tables', columns.length === 0 ? others : [...others, { name: table, group_column_names: [...columns] }]);
   };
   return (
     <div className="space-y-2 sm:col-span-2">
@@ -99,16 +97,41 @@ function Order() {
       />
       {entry.message_grouping &&
         (entry.source.include_tables ?? []).map((table) => (
-          <div key={table} className="max-w-md">
-            <Field
-              label={`Grouping columns of ${table}`}
-              hint="Separated by commas; the primary key if empty. Rows with the same values keep their order"
-              value={columnsOf(table)}
-              onChange={({ target }) => group(table, target.value)}
-            />
-          </div>
+          <GroupColumns
+            key={table}
+            table={table}
+            columns={entry.tables.find(({ name }) => name === table)?.group_column_names ?? []}
+            onChange={(columns) => group(table, columns)}
+          />
         ))}
       {errors && <Faults errors={errors} />}
+    </div>
+  );
+}
+
+const columnsOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(',').map((one) => one.trim()));
+
+interface GroupProps {
+  table: string;
+  columns: readonly string[];
+  onChange: (columns: readonly string[]) => void;
+}
+
+/** What somebody types stays as they typed it, as long as it says these columns: a comma may be on its way to more, or to none. */
+function GroupColumns({ table, columns, onChange }: GroupProps) {
+  const [typed, setTyped] = useState('');
+  const said = columns.join(', ');
+  return (
+    <div className="max-w-md">
+      <Field
+        label={`Grouping columns of ${table}`}
+        hint="Separated by commas; the primary key if empty. Rows with the same values keep their order"
+        value={columnsOf(typed).join(', ') === said ? typed : said}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          onChange(columnsOf(target.value));
+        }}
+      />
     </div>
   );
 }
