@@ -43,6 +43,9 @@ export function DataList<Row>(props: DataListProps<Row>) {
     overscan: 12,
     scrollMargin: top,
   });
+  // Rows are not as tall as the cards were that stood in their places.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another shape all are measured anew
+  useLayoutEffect(() => drawn.measure(), [isWide]);
   const items = drawn.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
@@ -55,7 +58,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
     <div ref={place} className="rounded-md border border-line">
       {isWide ? (
         <table aria-label={label} aria-rowcount={rows.length + 1} className="block text-sm">
-          <thead className="block sticky top-11 z-10 rounded-md bg-surface">
+          <thead className="block sticky top-(--header) z-10 rounded-md bg-surface">
             <tr aria-rowindex={1} className="grid h-8 items-center gap-x-3 px-3" style={template}>
               {columns.map(({ key, heading, isFigure }) => (
                 <th

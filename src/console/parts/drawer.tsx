@@ -43,14 +43,14 @@ export function Drawer({ title, subject, actions, onClose, children }: DrawerPro
         event.preventDefault();
         onClose();
       }}
-      className="min-w-0 self-start rounded-md border border-line bg-raised lg:sticky lg:top-14 lg:max-h-[calc(100dvh-4.5rem)] lg:overflow-y-auto"
+      className="min-w-0 self-start rounded-md border border-line bg-raised lg:sticky lg:top-[calc(var(--header)+0.75rem)] lg:max-h-[calc(100dvh-var(--header)-1.75rem)] lg:overflow-y-auto"
     >
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <h2
           id="drawer-title"
           ref={heading}
           tabIndex={-1}
-          className="mr-auto min-w-0 scroll-mt-24 text-base font-semibold break-words outline-none"
+          className="mr-auto min-w-0 text-base font-semibold break-words outline-none"
         >
           {title}
         </h2>

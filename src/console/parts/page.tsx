@@ -26,6 +26,7 @@ export function Page({ title, above = [], beside, actions, tabs, children }: Pag
             <Link
               key={to}
               to={to}
+              activeOptions={{ exact: true }}
               className="-ml-1 inline-flex min-h-6 items-center gap-0.5 text-muted hover:text-text hover:underline"
             >
               <ChevronLeftIcon size={14} aria-hidden />

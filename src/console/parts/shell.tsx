@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { PauseIcon, PersonIcon, PlayIcon } from '@primer/octicons-react';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { type ApiError, call, rememberCsrf } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
@@ -29,6 +29,7 @@ export function Shell() {
   const { data } = overview;
   useKeys({ p: togglePaused });
   const nav = useActiveInSight();
+  const header = useHeaderHeight();
   const attention = data?.attention_count ?? 0;
   const running = data?.operations.filter(({ state }) => state === 'running' || state === 'waiting').length ?? 0;
   const badges: Record<string, ReactNode> = {
@@ -40,7 +41,10 @@ export function Shell() {
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2">
         Skip to content
       </a>
-      <header className="sticky top-0 z-30 flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface px-4 py-1.5 sm:px-6">
+      <header
+        ref={header}
+        className="sticky top-0 z-30 short:static flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface px-4 py-1.5 sm:px-6"
+      >
         <Link to="/" className="inline-flex">
           <Brand />
         </Link>
@@ -76,6 +80,25 @@ export function Shell() {
       <KeysHelp />
     </div>
   );
+}
+
+/** As `--header`: how much of the window the header takes, under which nothing else may stay. */
+function useHeaderHeight() {
+  const header = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const element = header.current;
+    if (element === null) return;
+    const look = (): void => {
+      const tall = getComputedStyle(element).position === 'sticky' ? element.offsetHeight : 0;
+      document.documentElement.style.setProperty('--header', `${tall}px`);
+    };
+    look();
+    const watch = new ResizeObserver(look);
+    watch.observe(element);
+    watch.observe(document.documentElement);
+    return () => watch.disconnect();
+  }, []);
+  return header;
 }
 
 function Age({ at }: { at: number }) {

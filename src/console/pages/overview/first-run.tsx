@@ -11,7 +11,8 @@ export function Connect() {
     <Empty title="Connect your first database">
       <p className="mb-4">
         Millrace reads the changes of a Postgres database and delivers them to search indexes, webhooks, workers and
-        change tables. Paste its address; what is missing there is found, with the SQL for it.
+        change tables. Paste the address of your database: Millrace checks it, and shows the SQL for whatever is
+        missing.
       </p>
       <Link to="/databases/new" className={buttonLook('primary')}>
         Connect a database

@@ -209,7 +209,7 @@ function Save<Entry extends object>(given: SaveProps<Entry>) {
           <Code text={planned.plan.yaml} name="YAML" />
         </div>
       )}
-      <div className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-bg px-1 py-3">
+      <div className="sticky bottom-0 z-10 short:static -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-bg px-1 py-3">
         {isOfFile ? null : (
           <Button
             look="primary"
