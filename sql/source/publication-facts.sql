@@ -1,6 +1,6 @@
 -- Reads catalogs only: pg_publication_tables would wait for whoever has a table locked.
 -- Those of millrace_capture may be published: their rows have a replica identity, and capture passes over them.
-select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pubupdate and p.pubdelete as complete,
+select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pubupdate and p.pubdelete as complete, p.pubtruncate as truncates,
        p.pubupdate or p.pubdelete as publishes_old,
        p.pubviaroot as via_root, coalesce(to_jsonb(p) ->> 'pubgencols', 'n') as generated,
        exists (select from pg_catalog.pg_class c

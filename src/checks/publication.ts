@@ -1,6 +1,6 @@
 /** The publication: does it let all changes through, and none of our own tables? */
 import { quoteIdentifier } from '../model/quote.ts';
-import { type Finding, fault, inSource, repairText } from './finding.ts';
+import { type Finding, fault, inSource, repairText, warning } from './finding.ts';
 import { resyncing } from './resyncing.ts';
 
 export interface PublicationFacts {
@@ -15,6 +15,8 @@ export interface PublicationFacts {
   ourTables: readonly string[];
   /** Publishes inserts, updates and deletes. */
   complete: boolean;
+  /** And truncates. */
+  truncates: boolean;
   /** Publishes updates or deletes: Postgres refuses those of a table without a replica identity. */
   publishesOld: boolean;
   /** It is the list of tables whose changes triggers note: what it publishes, nobody reads. */
@@ -34,7 +36,7 @@ export const plannedPublication = (
   { version, isOurs, byTriggers = false }: { version: number; isOurs: boolean; byTriggers?: boolean },
 ): PublicationFacts => ({
   ...{ oid: 0, name, allTables: false, publishesOurs: false, ourSchemas: [], ourTables: [], viaRoot: true },
-  ...{ complete: !byTriggers, publishesOld: !byTriggers, byTriggers },
+  ...{ complete: !byTriggers, truncates: !byTriggers, publishesOld: !byTriggers, byTriggers },
   ...{ knowsGenerated: version >= 180000, generated: version >= 180000 ? 's' : 'n', ours: isOurs },
 });
 
@@ -83,6 +85,14 @@ export function checkPublication(publication: PublicationFacts, database: string
         publication.publishesOld
           ? `publication ${name} leaves out inserts, updates or deletes`
           : `publication ${name} leaves out inserts, updates or deletes; once it publishes them, those of a table in it that has no replica identity fail`,
+        inSource(`${alter} set (publish = 'insert, update, delete, truncate')`),
+      ),
+    );
+  if (publication.complete && !publication.truncates && !publication.byTriggers)
+    found.push(
+      warning(
+        'publication_truncates',
+        `publication ${name} leaves out truncates: nobody is told when a table is emptied by one`,
         inSource(`${alter} set (publish = 'insert, update, delete, truncate')`),
       ),
     );

@@ -103,5 +103,5 @@ function listedOf({ publication, tables }: Listed): Said[] {
 const SLOT_IDS = ['slot_missing', 'slot_gone', 'slot_foreign', 'slot_lost', 'slot_moved', 'slot_left', 'another_slot'];
 const PUBLICATION_IDS = [
   ...['publication_missing', 'publication_gone', 'publication_renewed', 'publication_incomplete'],
-  'publishes_messages',
+  ...['publication_truncates', 'publishes_messages'],
 ];

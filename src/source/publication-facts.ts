@@ -19,6 +19,7 @@ export async function readPublication(
     our_schemas: string[];
     our_tables: string[];
     complete: boolean;
+    truncates: boolean;
     publishes_old: boolean;
     via_root: boolean;
     generated: string;
@@ -35,6 +36,7 @@ export async function readPublication(
       ourSchemas: row.our_schemas,
       ourTables: row.our_tables,
       complete: row.complete,
+      truncates: row.truncates,
       publishesOld: row.publishes_old,
       viaRoot: row.via_root,
       knowsGenerated: version >= 180000,

@@ -119,6 +119,8 @@ publishing.describe('what a publication leaves out for a while', () => {
       expect(await told(4)).to.deep.equal(all.map((table) => `${table} ${BACK}`));
       await on.source.query(`alter publication own set (publish = 'insert, update, delete')`);
       await looked((as) => as?.includes('"actions":"iud"') ?? false);
+      const missed = await until('its truncates are missed', async () => (await on.state()).remedy);
+      expect(missed).to.equal(`alter publication "own" set (publish = 'insert, update, delete, truncate')`);
       await on.source.query(`alter publication own set (publish = 'insert, update, delete, truncate')`);
       const TRUNCATES = 'was published without truncates until now: those that were made are missing';
       expect(await told(4)).to.deep.equal(all.map((table) => `${table} ${TRUNCATES}`));

@@ -176,6 +176,8 @@ describe('checks of a source', () => {
 
   const healths: [string, string, Partial<SourceFacts>, Partial<SlotFacts>, Partial<PublicationFacts>][] = [
     ['publication_incomplete', 'error', {}, {}, { complete: false }],
+    ['publication_incomplete', 'error', {}, {}, { complete: false, truncates: false }],
+    ['publication_truncates', 'warning', {}, {}, { truncates: false }],
     ['publishes_messages', 'error', {}, {}, { publishesOurs: true, allTables: true }],
     ['publishes_messages', 'error', {}, {}, { publishesOurs: true, ourTables: ['millrace_private.m'] }],
     ['slot_unreserved', 'warning', {}, { wal_status: 'unreserved' }, {}],
