@@ -192,6 +192,13 @@ export const CAUSES: readonly Cause[] = [
   {
     id: 'connections_short',
     code: /^53300$/,
+    says: /max_wal_senders/,
+    remedy: () =>
+      `${again} If it lasts, raise max_wal_senders of the server, which has to be restarted then, or end other replication connections: select * from pg_stat_replication.`,
+  },
+  {
+    id: 'connections_short',
+    code: /^53300$/,
     remedy: () =>
       `${again} If it lasts, raise max_connections of the server or the connection limit of the role, or end other sessions.`,
   },

@@ -8,7 +8,7 @@ import { unanswered } from '../../checks/unanswered.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
-import { isUnanswered, staleCatalog } from '../../model/sqlstate.ts';
+import { isFull, isUnanswered, staleCatalog } from '../../model/sqlstate.ts';
 import { noteAgain, type RelationDeps } from '../../routing/relation.ts';
 import { isOvertaken } from '../../routing/said-notices.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
@@ -95,7 +95,7 @@ async function check(
   } catch (error) {
     // A sink was removed meanwhile: the next check knows.
     if (isOvertaken(error)) return;
-    if (!isUnanswered(error)) throw error;
+    if (!isUnanswered(error) && !isFull(error)) throw error;
     await showStreaming(deps, catalog.database.no, [unanswered(error)]);
   }
 }
