@@ -117,6 +117,7 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
     source = openPool({
       ...(await optionsOf({ ...database, address: database.address() }, pool)),
       statementTimeoutMs: STATEMENT_MS,
+      queryTimeoutMs: STATEMENT_MS + 1_000,
     });
     const isThere = mayHaveSlot && (await untilLetGo(deps, source, slot.name));
     const isMade = byTriggers

@@ -6,6 +6,7 @@
  */
 import { isMadeMeanwhile, isTransient } from '../model/sqlstate.ts';
 import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
+import { endConnection } from './drop-connection.ts';
 import { type Connection, openClient, type PoolOptions, type Queryable, run } from './pool.ts';
 import { runMigration } from './run-migration.ts';
 import { notUtf8, readSchemaVersion, SCHEMA, schemaFault, unreleased } from './schema-version.ts';
@@ -44,7 +45,7 @@ export async function migrateSchema(deps: MigrateDependencies, options: PoolOpti
     if (applied.length > 0) deps.log.info({ files: applied.length }, 'schema migrated');
     return applied;
   } finally {
-    await client.end();
+    await endConnection(client);
   }
 }
 

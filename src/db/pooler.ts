@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { MillraceError } from '../model/errors.ts';
 import { isFull } from '../model/sqlstate.ts';
+import { endConnection } from './drop-connection.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
 const SET = `select pg_catalog.set_config('millrace.mark', $1, false)`;
@@ -38,7 +39,7 @@ export async function refuseSharedSessions(options: PoolOptions, place: string):
     if (second) clients.push(second);
     if (await isShared(clients)) throw new SharedSessions(place);
   } finally {
-    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+    await Promise.all(clients.map(endConnection));
   }
 }
 

@@ -5,6 +5,7 @@
 import pg from 'pg';
 import { messageOf } from '../model/errors.ts';
 import { AS_TEXT } from './as-text.ts';
+import { endConnection } from './drop-connection.ts';
 import { clientConfig, type PoolOptions } from './pool.ts';
 
 export interface SqlResult {
@@ -45,7 +46,7 @@ export async function openSession(options: PoolOptions): Promise<SqlSession> {
         return { error: describeError(error, sql) };
       }
     },
-    close: () => client.end(),
+    close: () => endConnection(client),
   };
 }
 

@@ -5,6 +5,7 @@
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Security } from './connection.ts';
+import { endConnection } from './drop-connection.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
 /**
@@ -47,6 +48,6 @@ async function preferTls(options: PoolOptions): Promise<PoolOptions> {
 /** The options as they are, after a connection with them. Throws what it says when there is none. */
 export async function reached(options: PoolOptions): Promise<PoolOptions> {
   const client = await openClient(options);
-  await client.end().catch(() => undefined);
+  await endConnection(client);
   return options;
 }

@@ -18,6 +18,7 @@ import {
 import { checkTable, isPublishable } from '../checks/table.ts';
 import type { TriggeredTable } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
+import { endConnection } from '../db/drop-connection.ts';
 import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings, SourceSettings } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
@@ -246,7 +247,7 @@ async function runAsWritten(source: Database, sql: string): Promise<void> {
       await client.query('set search_path to default');
       await client.query(sql);
     } finally {
-      await client.end();
+      await endConnection(client);
     }
   });
 }

@@ -76,6 +76,14 @@ describe('a connection to the source', function () {
     expect(await generation()).to.deep.equal(before);
   });
 
+  it('whose end the server does not hear is not waited for', async () => {
+    relay.stallAt('X\0\0\0\x04');
+    await begin({});
+    await on.streaming();
+    await on.source.query('insert into papers values (1)');
+    expect(await on.received(sink, 1)).to.have.length(1);
+  });
+
   it('on which the stream is asked for is given up when there is no answer', async () => {
     relay.stallAt(byWay({ replication: 'START_REPLICATION', triggers: 'savepoint millrace_look' }));
     await begin({ startMs: 1_000 });

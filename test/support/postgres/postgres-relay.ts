@@ -42,7 +42,13 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   let stallsAt: string | undefined;
   let bytesPerSecond: number | undefined;
   let made = 0;
-  const server = createServer((client) => {
+  const stalled = new Set<Socket>();
+  const stall = (client: Socket, upstream: Socket): void => {
+    stalled.add(client);
+    client.pause();
+    upstream.pause();
+  };
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     made += 1;
     const upstream = connect(Number(target.port), target.hostname);
     /** What clients sent and is not due yet; later parts never overtake earlier ones, however late the timers are. */
@@ -70,18 +76,21 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
       socket.on('close', () => {
         sockets.delete(socket);
         beginnings.delete(socket);
+        stalled.delete(socket);
         // Half-open: the end of the one side is not heard on the other.
         if (swallowing) return;
         client.destroy();
         upstream.destroy();
       });
     }
+    client.on('end', () => {
+      if (!stalled.has(client)) client.end();
+    });
     client.on('data', (data: Buffer) => {
       if (swallowing) return;
       if (!beginnings.has(client)) beginnings.set(client, { begun: data, upstream });
       if (stallsAt !== undefined && data.includes(stallsAt)) {
-        client.pause();
-        upstream.pause();
+        stall(client, upstream);
         return;
       }
       if (delayMs === 0 && held.length === 0) {
@@ -126,9 +135,7 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     },
     stallThose(words) {
       for (const [client, { begun, upstream }] of beginnings) {
-        if (!begun.includes(words)) continue;
-        client.pause();
-        upstream.pause();
+        if (begun.includes(words)) stall(client, upstream);
       }
     },
     trickle(bytes) {
