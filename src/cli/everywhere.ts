@@ -48,6 +48,13 @@ export function everywhere(command: Command): Everywhere {
   };
 }
 
+/** For what some of them mean nothing to: an option that is ignored would promise something. @throws MillraceError bad_request */
+export function refuseOptions(command: Command, ...names: readonly string[]): void {
+  const given = names.find((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
+  if (given === undefined) return;
+  throw new MillraceError('bad_request', `\`${command.name()}\` does not take --${given}`, { remedy: 'Leave it out.' });
+}
+
 function seconds(text: string): number {
   const value = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (value > 0 && value <= MOST_SECONDS) return value;

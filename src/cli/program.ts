@@ -8,7 +8,10 @@ import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
 import { printableOn } from '../model/printable.ts';
 import { maskAddresses } from '../runtime/redact.ts';
 import { VERSION } from '../runtime/version.ts';
-import { addEverywhere } from './everywhere.ts';
+import { addEverywhere, refuseOptions } from './everywhere.ts';
+
+/** Roles and migrations log, and reach the message database by their settings alone. */
+const OF_OPERATORS = ['url', 'token', 'json', 'timeout'];
 
 /** What `start` can run, and how. */
 export interface Roles {
@@ -29,11 +32,17 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
     .command('start')
     .description('run the service, or one role of it, until Ctrl-C or SIGTERM')
     .addArgument(new Argument('[role]', 'what to run').choices(roles.words).default('all'))
-    .action(roles.start);
+    .action(async (word: string, _options: object, command: Command) => {
+      refuseOptions(command, ...OF_OPERATORS);
+      await roles.start(word);
+    });
   program
     .command('migrate')
     .description('bring the message database to this release, apply the configuration file, and end')
-    .action(async () => await roles.start('migrate'));
+    .action(async (_options: object, command: Command) => {
+      refuseOptions(command, ...OF_OPERATORS);
+      await roles.start('migrate');
+    });
   program.addHelpText('after', '\nbin/millrace --version prints the version of this release.');
   addEverywhere(program);
   // A role loads only what it runs: the commands of operators would add 45 MB to each.

@@ -1,7 +1,8 @@
 /** `millrace sql`: what it takes. */
 import type { Command } from 'commander';
 import { MillraceError } from '../model/errors.ts';
-import { everywhere } from './everywhere.ts';
+import { everywhere, refuseOptions } from './everywhere.ts';
+import { giveUpAfter } from './stopping.ts';
 import { PLACE } from './terminal.ts';
 
 export function addSqlCommand(program: Command): void {
@@ -12,12 +13,15 @@ export function addSqlCommand(program: Command): void {
     .option('--database <name>', 'another database of the same server, e.g. playground')
     .addHelpText('after', '\nExamples:\n  bin/millrace sql "select * from millrace.sink_status"\n  bin/millrace sql\n')
     .action(async (sql: string | undefined, options: { database?: string }, command: Command) => {
+      const { url, timeoutMs } = everywhere(command);
       // MILLRACE_URL alone is not meant for it.
-      if (everywhere(command).url !== undefined) {
+      if (url !== undefined) {
         throw new MillraceError('bad_request', '`sql` does not work over HTTP', {
           remedy: 'Run it with DATABASE_URL, and without --url.',
         });
       }
+      refuseOptions(command, 'json');
+      giveUpAfter(timeoutMs);
       const { runSql } = await import('./sql-prompt.ts');
       const given = { ...(sql === undefined ? {} : { sql }), ...options };
       const terminal = { input: process.stdin, output: process.stdout, errors: process.stderr };

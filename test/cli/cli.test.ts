@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { VERSION } from '../../src/runtime/version.ts';
 import { instructions } from '../../src/sinks/change-table/policies/instructions.ts';
+import { runCli } from '../support/processes/cli.ts';
 
 const CLI = path.join(import.meta.dirname, '../../src/cli.ts');
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args]);
@@ -37,6 +38,20 @@ describe('bin/millrace', () => {
     const env = { ...process.env, DATABASE_URL: 'mysql://somebody:hunter22@h/d' };
     const { stderr } = await promisify(execFile)(process.execPath, [CLI, 'status'], { env }).catch((error) => error);
     expect(stderr).to.include('Write postgres://user:password@host:5432/database').and.not.include('hunter22');
+  });
+
+  it('refuses an option that means nothing to a role, a migration or a statement', async () => {
+    for (const [words, option] of [
+      [['migrate', '--url', 'http://127.0.0.1:9'], '--url'],
+      [['start', 'worker', '--token', 'x'], '--token'],
+      [['--timeout', '5', 'start', 'web'], '--timeout'],
+      [['start', '--json', 'web'], '--json'],
+      [['sql', '--json', 'select 1'], '--json'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCli(words, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+      expect([code, stdout], words.join(' ')).to.deep.equal([1, '']);
+      expect(stderr).to.include(option).and.not.include('ECONNREFUSED');
+    }
   });
 
   it('reads a configuration from the standard input', async () => {

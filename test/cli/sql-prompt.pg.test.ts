@@ -79,6 +79,14 @@ describe('sql', () => {
     }
   });
 
+  it('gives up after --timeout', async () => {
+    const ended = await startCli(['sql', '--timeout', '1', 'select pg_sleep(902)'], { DATABASE_URL: database.url }).ended(
+      60_000,
+    );
+    expect([ended.code, ended.stdout]).to.deep.equal([1, '']);
+    expect(ended.stderr).to.include('no answer within 1 s');
+  });
+
   it('is a prompt without a statement: several lines, errors and the end of input', async () => {
     const { code, printed, told } = await ask(undefined, "select 'a;\nb' as x;\nselect nix;\n\nselect\n 5 as five");
     expect(printed).to.contain('a;⏎b').and.to.contain('five');
