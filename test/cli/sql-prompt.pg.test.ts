@@ -80,9 +80,9 @@ describe('sql', () => {
   });
 
   it('gives up after --timeout', async () => {
-    const ended = await startCli(['sql', '--timeout', '1', 'select pg_sleep(902)'], { DATABASE_URL: database.url }).ended(
-      60_000,
-    );
+    const ended = await startCli(['sql', '--timeout', '1', 'select pg_sleep(902)'], {
+      DATABASE_URL: database.url,
+    }).ended(60_000);
     expect([ended.code, ended.stdout]).to.deep.equal([1, '']);
     expect(ended.stderr).to.include('no answer within 1 s');
   });
