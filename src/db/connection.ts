@@ -22,11 +22,18 @@ export interface Security {
   reach?: Reach;
 }
 
+/**
+ * On a connection where nothing passes for so long the kernel asks whether the other end is there: firewalls and load balancers forget
+ * those that are quiet for some minutes, and say so to nobody. Linux alone would wait for two hours.
+ */
+const KEEP_ALIVE_MS = 30_000;
+
 /** For one connection: it is used once. `mask` goes over whatever the server says went wrong. */
 export function guardedConnection(security: Security, mask: () => Mask): pg.Connection {
   const ssl = security.ssl ?? false;
   const socket = new CheckedSocket(security);
-  const connection = new pg.Connection({ ssl, keepAlive: true, stream: () => socket });
+  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS };
+  const connection = new pg.Connection({ ssl, ...keepAlive, stream: () => socket });
   guardPassword(connection, security, socket);
   connection.on('errorMessage', (error: object) => maskError(error, mask()));
   connection.once(ssl ? 'sslconnect' : 'connect', () => containFaults(connection));
