@@ -105,6 +105,24 @@ describe('browser: what is begun', () => {
     await seen.close();
   });
 
+  it('is not there of the settings of another sink to which one goes straight back', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const url = page.getByLabel('URL');
+    await page.goto('/sinks/two/settings');
+    await url.waitFor();
+    await page.getByRole('link', { name: 'Sinks' }).first().click();
+    await page.getByRole('link', { name: 'one', exact: true }).click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await url.fill('http://mine/');
+    await page.evaluate('history.go(-3)');
+    await page.getByRole('heading', { name: 'two', level: 1 }).waitFor();
+    await url.waitFor();
+    expect(await url.inputValue()).to.equal('http://h/');
+    await page.getByText('No changes to save').waitFor({ state: 'attached' });
+    await seen.close();
+  });
+
   it('is there of the settings of a database, without its password, until it is saved or undone', async () => {
     const seen = await on.see();
     const { page } = seen;

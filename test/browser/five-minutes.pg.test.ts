@@ -141,7 +141,7 @@ describe('browser: five minutes', () => {
     await write(page, 'Name of the transform', 'product-document');
     await screenshot(page, 'five-minutes-sink');
     await press(page, /^Create sink and send about 200 rows$/);
-    await page.getByText('nothing waiting', { exact: true }).waitFor();
+    await page.getByText('nothing pending', { exact: true }).waitFor();
     await until('all rows are there', () => engine.engine.documents('products').size === 200);
     expect(engine.engine.documents('products').get('17')).to.deep.equal({ named: 'mill wheel 17', price: 12.5 });
     const pace = page.getByRole('note', { name: 'Pace' });

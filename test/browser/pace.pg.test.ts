@@ -94,7 +94,7 @@ describe('browser: the pace', () => {
     await page.unroute('**/api/**');
     await ok.waitFor();
     await page.goto('/sinks/orders-worker/messages');
-    await page.getByText('Nothing is waiting', { exact: true }).waitFor();
+    await page.getByText('Nothing is pending', { exact: true }).waitFor();
     await page.getByText('Last delivered').waitFor();
     await expectAccessible(page, 'messages of a sink in step');
     // By the clock of the service: that of this machine says what it likes.
@@ -129,7 +129,7 @@ describe('browser: the pace', () => {
     await on.m.db.query('delete from millrace_private.circuits');
     await page.getByText('Working again since').waitFor();
     await page.getByRole('status').getByText('Working again.', { exact: true }).waitFor();
-    await page.getByText('2 messages waiting.', { exact: true }).waitFor();
+    await page.getByText('2 messages pending.', { exact: true }).waitFor();
     expect(await spoken()).to.not.match(/\d/);
     await on.m.db.query('delete from millrace_private.messages where sink_no = $1', [orders]);
     await page.getByRole('status').getByText('Working again. Everything has been delivered.').waitFor();

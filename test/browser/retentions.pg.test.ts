@@ -56,7 +56,7 @@ describe('browser: change retentions', () => {
     await page.getByRole('button', { name: 'Resume history' }).click();
     await page.getByRole('button', { name: 'Pause history' }).waitFor();
     await page.getByRole('link', { name: 'Messages', exact: true }).click();
-    await page.getByText('Nothing is waiting', { exact: true }).waitFor();
+    await page.getByText('Nothing is pending', { exact: true }).waitFor();
     await expectAccessible(page, 'messages of a change retention');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto('/change-retentions/history');

@@ -121,14 +121,14 @@ change_retentions:
       return rows[0]?.reasons.includes('nobody_receives');
     });
     await page.goto('/');
-    await item('orders-worker').filter({ hasText: 'nobody has received any' }).getByText('5 waiting').waitFor();
+    await item('orders-worker').filter({ hasText: 'nobody has received any' }).getByText('5 pending').waitFor();
     await item('orders-worker').getByRole('link', { name: 'Open orders-worker' }).click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('nobody_receives').waitFor();
     await page.getByText('Nobody has received anything over HTTP yet').waitFor();
     await looks('no-reader');
     await wrong.getByRole('button', { name: 'Disable…' }).click();
-    await page.getByRole('alertdialog').getByText('What is waiting (5 messages) stays').waitFor();
+    await page.getByRole('alertdialog').getByText('What is pending (5 messages) stays').waitFor();
     await page.keyboard.press('Escape');
     // While it is paused nobody says what is wrong, which is not that nothing is.
     await post('/api/sinks/orders-worker/pause');
@@ -225,16 +225,16 @@ change_retentions:
     await page.goto('/');
     const missing = item('payments-history');
     await missing.getByText('no partition of relation').first().waitFor();
-    await missing.getByText('30 waiting').first().waitFor();
+    await missing.getByText('30 pending').first().waitFor();
     await missing.getByRole('link', { name: 'Open payments-history' }).first().click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('no partition of relation').first().waitFor();
-    await page.getByText('30 entries waiting').waitFor();
+    await page.getByText('30 entries pending').waitFor();
     await looks('missing-partition');
     const sql = await wrong.getByLabel('SQL', { exact: true }).locator('pre').textContent();
     await world.archive.query(sql!);
     await wrong.getByRole('button', { name: 'Probe now' }).click();
-    await page.getByText('nothing waiting').waitFor();
+    await page.getByText('nothing pending').waitFor();
     await page.getByText('Working again since').waitFor();
     const { rows } = await world.archive.query<{ kept: number }>('select count(*)::int as kept from kept');
     expect(rows).to.deep.equal([{ kept: 30 }]);
@@ -246,7 +246,7 @@ change_retentions:
     await page.goto('/');
     const failing = item('shipments-index');
     await failing.getByText('no such index [shipments]').waitFor();
-    await failing.getByText('7 waiting').waitFor();
+    await failing.getByText('7 pending').waitFor();
     await failing.getByRole('link', { name: 'Open shipments-index' }).click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('no such index [shipments]').first().waitFor();

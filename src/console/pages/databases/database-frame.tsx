@@ -45,7 +45,7 @@ export function DatabaseFrame() {
       <Gone kind="database" name={name} home="/databases" error={query.error} />
       <Loaded query={{ ...query, data: database }} lines={8}>
         {(known) => (
-          <DatabaseContext value={known}>
+          <DatabaseContext key={known.id} value={known}>
             <Outlet />
           </DatabaseContext>
         )}

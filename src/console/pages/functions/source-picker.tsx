@@ -46,7 +46,7 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
             label: `Parked messages of ${sink}`,
             source: { from: 'messages', sink, state: 'parked' },
           },
-          { label: `Waiting messages of ${sink}`, source: { from: 'messages', sink } },
+          { label: `Pending messages of ${sink}`, source: { from: 'messages', sink } },
           { label: `Recent messages of ${sink}`, source: { from: 'passing', sink } },
         ];
   const first = rows[0];

@@ -67,7 +67,7 @@ export function Nothing({ isFiltered }: { isFiltered: boolean }) {
   const { lastDeliveredAt } = usePlace();
   if (isFiltered) return <Empty title="No matching messages">Remove a filter. Delivered messages are not kept.</Empty>;
   return (
-    <Empty title="Nothing is waiting">
+    <Empty title="Nothing is pending">
       {lastDeliveredAt !== null && (
         <p>
           Last delivered <Ago at={lastDeliveredAt} />.

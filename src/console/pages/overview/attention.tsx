@@ -62,7 +62,7 @@ export function Attentions({
 
 function Item({ item, known }: { item: Attention; known: Known }) {
   const { subject, since, id, act, sql } = item;
-  const waiting = subject.kind === 'sink' && id !== 'parked' ? (known.pending.get(subject.name ?? '') ?? 0) : 0;
+  const pending = subject.kind === 'sink' && id !== 'parked' ? (known.pending.get(subject.name ?? '') ?? 0) : 0;
   return (
     <li className="flex flex-wrap gap-x-6 gap-y-2 px-3 py-2.5">
       <div className="w-40 shrink-0">
@@ -74,8 +74,8 @@ function Item({ item, known }: { item: Attention; known: Known }) {
           {subject.name ?? WHOLE[subject.kind]}
           <span className="ml-3 font-normal text-muted">
             {since !== null && <Ago at={since} />}
-            {since !== null && waiting > 0 && ', '}
-            {waiting > 0 && `${count(waiting)} waiting`}
+            {since !== null && pending > 0 && ', '}
+            {pending > 0 && `${count(pending)} pending`}
           </span>
         </p>
         {/* Where a button does it, its SQL is only copied. */}

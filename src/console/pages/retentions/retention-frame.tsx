@@ -56,7 +56,7 @@ export function RetentionFrame() {
         <Gone kind="change_retention" name={name} home="/change-retentions" error={query.error} />
         <Loaded query={{ ...query, data: retention }} lines={8}>
           {(known) => (
-            <RetentionContext value={known}>
+            <RetentionContext key={known.id} value={known}>
               <Outlet />
             </RetentionContext>
           )}
@@ -74,7 +74,7 @@ function Beside({ retention }: { retention: Retention }) {
       {parked > 0 && <State state="parked" word={`${count(parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {pending_is_estimate && 'about '}
-        {pending === 0 ? 'nothing waiting' : `${plural(pending, 'entry', 'entries')} waiting`}
+        {pending === 0 ? 'nothing pending' : `${plural(pending, 'entry', 'entries')} pending`}
       </span>
     </span>
   );

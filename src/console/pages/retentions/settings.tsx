@@ -17,7 +17,7 @@ export function RetentionSettings() {
     <Settings
       stored={stored}
       entry={entryOf(stored)}
-      effect="Capture is not interrupted. Waiting entries are written with the new settings; existing entries stay as they are."
+      effect="Capture is not interrupted. Pending entries are written with the new settings; existing entries stay as they are."
       yamlNote={YAML_NOTE}
       onRenamed={(retention) =>
         navigate({ to: '/change-retentions/$retention/settings', params: { retention }, replace: true })

@@ -25,8 +25,8 @@ export const nameColumns = (home: SinkPaths['home'], heading: string): readonly 
 
 export const SINK_FIGURES: readonly Column<OverviewSink>[] = [
   {
-    key: 'waits',
-    heading: 'Waiting',
+    key: 'pending',
+    heading: 'Pending',
     isFigure: true,
     cell: ({ pending, pending_is_estimate }) => `${pending_is_estimate ? 'about ' : ''}${count(pending)}`,
   },

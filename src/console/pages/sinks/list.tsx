@@ -101,7 +101,7 @@ function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
 const COLUMNS: readonly Column<OverviewSink>[] = [
   ...nameColumns('/sinks', 'Sink'),
   { key: 'kind', heading: 'Kind', cell: ({ kind }) => <span className="whitespace-nowrap">{kindOf(kind).title}</span> },
-  { key: 'database', heading: 'Source', cell: ({ database }) => database },
+  { key: 'database', heading: 'Database', cell: ({ database }) => database },
   ...SINK_FIGURES,
   {
     key: 'act',

@@ -47,7 +47,7 @@ export function SinkFrame() {
       <Gone kind="sink" name={name} home="/sinks" error={query.error} />
       <Loaded query={{ ...query, data: sink }} lines={8}>
         {(known) => (
-          <SinkContext value={known}>
+          <SinkContext key={known.id} value={known}>
             <Outlet />
           </SinkContext>
         )}
@@ -65,7 +65,7 @@ function Beside({ sink }: { sink: Sink }) {
       {sink.state.parked > 0 && <State state="parked" word={`${count(sink.state.parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {sink.state.pending_is_estimate && 'about '}
-        {sink.state.pending === 0 ? 'nothing waiting' : `${plural(sink.state.pending, 'message')} waiting`}
+        {sink.state.pending === 0 ? 'nothing pending' : `${plural(sink.state.pending, 'message')} pending`}
         {figures && figures.per_second.delivered > 0 && `, ${rate(figures.per_second.delivered)}`}
       </span>
     </span>

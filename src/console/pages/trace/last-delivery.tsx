@@ -44,13 +44,13 @@ function Last({ sink, points }: { sink: Sink; points: Schemas['SinkMetrics']['po
 }
 
 function reasonOf({ status, state, health }: Sink): string {
-  if (status !== 'active') return `It is ${status}. Resume it to deliver the waiting messages.`;
+  if (status !== 'active') return `It is ${status}. Resume it to deliver the pending messages.`;
   if (state.pending === 0)
     return state.parked === 0
-      ? 'Nothing is waiting: everything captured has been delivered.'
-      : 'Nothing is waiting except parked messages.';
+      ? 'Nothing is pending: everything captured has been delivered.'
+      : 'Nothing is pending; there are parked messages.';
   const cause = wrongOf({ health })[0]?.name;
   if (cause !== undefined && state.error !== null) return `It is failing (${words(cause)}): ${state.error}`;
   if (cause !== undefined) return `Nothing since then: ${words(cause)}.`;
-  return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message')} waiting.`;
+  return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message')} pending.`;
 }

@@ -67,7 +67,7 @@ function Disable({ sink, open, onClose }: AskedProps) {
       {...{ open, onClose }}
     >
       <p>
-        Changes from now on are not kept for it. What is waiting ({waitingOf(sink)}) stays, and is delivered once it is
+        Changes from now on are not kept for it. What is pending ({pendingOf(sink)}) stays, and is delivered once it is
         resumed; changes made in between are missing
         {home === '/sinks' ? ' until rows are sent again' : ' for good'}. Pause it instead to keep everything.
       </p>
@@ -75,7 +75,7 @@ function Disable({ sink, open, onClose }: AskedProps) {
   );
 }
 
-const waitingOf = ({ state: { pending, pending_is_estimate } }: AnySink): string =>
+const pendingOf = ({ state: { pending, pending_is_estimate } }: AnySink): string =>
   `${pending_is_estimate ? 'about ' : ''}${plural(pending, 'message')}`;
 
 function Delete({ sink, open, onClose }: AskedProps) {

@@ -33,7 +33,7 @@ function Left({ pending, rates }: { pending: number; rates: { persisted: number;
   const gained = rates === undefined ? 0 : rates.delivered - rates.persisted;
   return (
     <span className="tabular-nums">
-      {plural(pending, 'message')} waiting
+      {plural(pending, 'message')} pending
       {gained > 0 &&
         rates !== undefined &&
         `, caught up in about ${span(pending / gained)} at ${rate(rates.delivered)}`}

@@ -21,7 +21,7 @@ export function SinkSettings() {
       stored={stored}
       entry={entryOf(stored)}
       withoutSecrets={withoutSecrets}
-      effect="Capture is not interrupted. Waiting messages are delivered with the new settings."
+      effect="Capture is not interrupted. Pending messages are delivered with the new settings."
       yamlNote={YAML_NOTE}
       onRenamed={(sink) => navigate({ to: '/sinks/$sink/settings', params: { sink }, replace: true })}
     >
