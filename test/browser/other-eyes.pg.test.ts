@@ -98,6 +98,20 @@ describe('browser: seen otherwise', () => {
     await screenshot(page, 'overview-high-contrast-1280');
   });
 
+  it('for who hears them, another page is told, and the keys go on in it', async () => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'products', exact: true }).first().press('Enter');
+    await page.getByRole('heading', { name: 'products', level: 1 }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^products$/ })
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Sinks');
+    expect(await page.evaluate("document.activeElement.closest('main') !== null")).to.equal(true);
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-current')")).to.equal(null);
+  });
+
   it('on paper, what was light on black is dark on white', async () => {
     await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
     await page.goto('/');

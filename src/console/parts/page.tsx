@@ -2,6 +2,7 @@
 import { ChevronLeftIcon } from '@primer/octicons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { createStore, useStore } from '../lib/store.ts';
 
 interface PageProps {
   title: string;
@@ -14,12 +15,32 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** The title of a page that has come in the place of another one: screen readers are told nothing else of it. */
+const came = createStore('');
+/** Null: none was shown yet. */
+let shown: string | null = null;
+
+export function CamePage() {
+  return (
+    <span role="status" className="sr-only">
+      {useStore(came)}
+    </span>
+  );
+}
+
 export function Page({ title, above = [], beside, actions, tabs, children }: PageProps) {
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // What had the focus went with the page before: whoever goes on by keys begins with this one, not with the header.
+    if (shown !== null && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     document.title = `${title} · Millrace`;
+    if (shown !== null) came.set(title);
+    shown = title;
   }, [title]);
   return (
-    <main id="main" tabIndex={-1} className="mx-auto w-full max-w-7xl px-4 py-5 outline-none sm:px-6">
+    <main id="main" ref={main} tabIndex={-1} className="mx-auto w-full max-w-7xl px-4 py-5 outline-none sm:px-6">
       {above.length > 0 && (
         <nav aria-label="Parent page" className="mb-1 flex gap-3 text-sm">
           {above.map(({ to, label }) => (
