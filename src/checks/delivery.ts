@@ -82,7 +82,7 @@ const REASONS: Record<string, Said | null> = {
   behind: ({ name, pending, isPulled }) =>
     warning(
       'behind',
-      `a message has waited for more than 5 minutes, or for more than one while more arrive than are delivered; ${pending} are pending`,
+      `delivery is more than a minute behind: ${pending === 1 ? '1 message is' : `${pending} messages are`} pending`,
       byHand(
         isPulled
           ? 'Start its client, or more of them. The page of the sink says who received last, and has a command that receives some.'
@@ -128,7 +128,7 @@ function paused({ name, pending, oldest_seconds, status_reason }: DeliveryFacts)
   const days = Math.floor(oldest_seconds / DAY_SECONDS);
   return warning(
     'paused_long',
-    `it is paused with ${pending} messages waiting, the oldest for ${days} ${days === 1 ? 'day' : 'days'}${because(status_reason)}`,
+    `it is paused with ${pending} messages pending, the oldest for ${days} ${days === 1 ? 'day' : 'days'}${because(status_reason)}`,
     { ...resume, remedy: 'or, if they are not wanted: millrace.discard, or millrace.disable' },
   );
 }

@@ -78,7 +78,7 @@ describe('browser: a page that is open', () => {
     expect(await page.getByLabel('Host').inputValue()).to.equal('db.example.com');
     expect(await page.getByLabel('Password').inputValue()).to.equal('of the database');
     await page.getByRole('button', { name: 'Check connection' }).click();
-    await page.getByText('Not valid: database').waitFor();
+    await page.getByText('1 field is not valid').waitFor();
 
     await m.db.query('delete from millrace_private.sessions');
     await createUser(

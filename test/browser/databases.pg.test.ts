@@ -148,7 +148,7 @@ describe('browser: databases', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     // Each is said where it is, and nothing that was typed is lost.
     await page
-      .getByText(/^Not valid/)
+      .getByText(/^\d fields? (?:is|are) not valid$/)
       .first()
       .waitFor();
     await page.keyboard.press('Escape');

@@ -157,6 +157,8 @@ describe('browser: five minutes', () => {
     const wrong = new URL(source.url);
     [wrong.username, wrong.password] = ['nobody', 'wrong'];
     await page.goto('/databases/new');
+    const button = page.getByRole('button', { name: 'Check connection (Enter the address of the database first)' });
+    await button.waitFor();
     await write(page, 'Address', wrong.href);
     await press(page, 'Check connection');
     await page.getByText('One problem').waitFor();

@@ -36,6 +36,9 @@ describe('browser: a new sink', () => {
     expect(await url.getAttribute('aria-invalid')).to.not.equal('true');
     await page.getByRole('button', { name: /^Create sink/ }).click();
     await page.getByText('It is missing.', { exact: true }).waitFor();
+    await page.getByText(/^\d fields? (?:is|are) not valid$/).waitFor();
+    expect(await page.content()).to.not.contain('Add <code');
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-invalid')"), 'focus').to.equal('true');
     expect(await url.getAttribute('aria-invalid')).to.equal('true');
     await seen.close();
   });

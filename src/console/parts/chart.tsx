@@ -59,7 +59,7 @@ export function Chart({ title, times, lines, format, height = 180, isBytes = fal
         ))}
       </div>
       {isEmpty ? (
-        <p className="py-6 text-center text-sm text-muted">Nothing happened in this period.</p>
+        <p className="py-6 text-center text-sm text-muted">Nothing recorded in this period.</p>
       ) : isTable ? (
         <AsTable {...{ title, times, lines, format, height }} />
       ) : (

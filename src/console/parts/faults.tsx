@@ -4,10 +4,16 @@ import { Prose } from './code.tsx';
 
 const VERB = /^(?:is|are|has|have|must|may|cannot|needs|names|does|was) /;
 
-/** The key of a file that is missing is a field here, the one above. */
+/** What the file has as a key is a field here. */
 const KEY = /^(is missing)\. Add `\w+:`\.$/;
+const NONE = /^is an empty list, which matches nothing\. .*$/;
 
-const whole = (fault: string): string => sentence(VERB.test(fault) ? `It ${fault.replace(KEY, '$1')}` : fault);
+export const withoutKeys = (fault: string): string => fault.replace(KEY, '$1').replace(NONE, 'needs at least one');
+
+const whole = (fault: string): string => {
+  const plain = withoutKeys(fault);
+  return sentence(VERB.test(plain) ? `It ${plain}` : plain);
+};
 
 export function Faults({ errors, id }: { errors: readonly string[]; id?: string }) {
   return (

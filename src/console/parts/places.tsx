@@ -1,11 +1,12 @@
 /** What a page shows before, instead of and beside its content: loading, nothing, an error, an old answer. */
 import { AlertIcon, CheckCircleIcon, InfoIcon } from '@primer/octicons-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { useOwnNow } from '../lib/clock.ts';
-import { beginsWithWord, span } from '../lib/format.ts';
+import { beginsWithWord, plural, span } from '../lib/format.ts';
 import { Button } from './button.tsx';
 import { CopyButton, Mono, Prose } from './code.tsx';
+import { withoutKeys } from './faults.tsx';
 import { BACKGROUNDS, OldContext, type Tone } from './icons.tsx';
 
 export function Skeleton({ lines = 4 }: { lines?: number }) {
@@ -64,23 +65,42 @@ export function Note({ tone, children, live = false, isBar = false }: NoteProps)
   );
 }
 
+/** A summary that only repeats the names of the fields. */
+const NAMES = /^Not valid: /;
+
+/** In a form that was refused, to the first field that is at fault. */
+function goToFault(note: Element | null): void {
+  const field = note?.closest('form')?.querySelector<HTMLElement>('[aria-invalid=true]');
+  if (field == null) return;
+  field.closest('details')?.setAttribute('open', '');
+  field.focus();
+}
+
 /** What the API refused: its sentence, what to do, and by what the log finds it. */
 export function ErrorNote({ error, again }: { error: ApiError; again?: () => unknown }) {
+  const note = useRef<HTMLDivElement>(null);
+  const fields = Object.entries(error.fields);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each refusal
+  useEffect(() => goToFault(note.current), [error]);
   return (
-    <div role="alert" className={`flex gap-2 rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
+    <div ref={note} role="alert" className={`flex gap-2 rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
       <NoteIcon tone="danger" />
       <div className="min-w-0 flex-1">
         <p className={`font-medium ${beginsWithWord(error.message) ? 'first-letter:uppercase' : ''}`}>
-          <Prose text={error.message} />
+          {fields.length > 0 && NAMES.test(error.message) ? (
+            `${plural(fields.length, 'field is', 'fields are')} not valid`
+          ) : (
+            <Prose text={error.message} />
+          )}
         </p>
         {error.remedy !== null && (
           <p className="text-text">
             <Prose text={error.remedy} />
           </p>
         )}
-        {Object.entries(error.fields).map(([field, faults]) => (
+        {fields.map(([field, faults]) => (
           <p key={field} className="text-text">
-            <Mono>{field}</Mono> <Prose text={faults.join('; ')} />
+            <Mono>{field}</Mono> <Prose text={faults.map(withoutKeys).join('; ')} />
           </p>
         ))}
         <div className="mt-1 flex flex-wrap items-center gap-2">

@@ -143,14 +143,15 @@ const NO_REPLICATION = new Set(['wal_level', 'may_not_replicate', 'output_plugin
 function Found({ error, checked, draft, again, busy, children }: FoundProps) {
   const checks = checked ?? checksOf(error);
   const button = useRef<HTMLButtonElement>(null);
+  const because = draft.url === '' && draft.hostname === '' ? 'Enter the address of the database first' : null;
   const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Button ref={button} needs="admin" busy={busy} onClick={again}>
+        <Button ref={button} needs="admin" busy={busy} because={because} onClick={again}>
           Check connection
         </Button>
-        <Button look="primary" type="submit" needs="admin" busy={busy}>
+        <Button look="primary" type="submit" needs="admin" busy={busy} because={because}>
           Connect
         </Button>
         <span role="status">
