@@ -240,7 +240,15 @@ CREATE INDEX delivery_states_held ON millrace_private.delivery_states USING btre
 CREATE INDEX delivery_states_index ON millrace_private.delivery_states USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
 CREATE INDEX delivery_states_leased ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'leased'::text)
 CREATE INDEX delivery_states_parked_at ON millrace_private.delivery_states USING btree (sink_no, stage, parked_at) WHERE (state = 'parked'::text)
-CREATE INDEX delivery_states_undecided ON millrace_private.delivery_states USING btree (sink_no, group_key, id) WHERE (state <> 'parked'::text)
+CREATE INDEX delivery_states_undecided ON millrace_private.delivery_states USING btree (sink_no, (
+CASE
+    WHEN (state <> 'parked'::text) THEN group_key
+    ELSE NULL::bigint
+END), id) WHERE (
+CASE
+    WHEN (state <> 'parked'::text) THEN group_key
+    ELSE NULL::bigint
+END IS NOT NULL)
 CREATE UNIQUE INDEX delivery_states_pkey ON millrace_private.delivery_states USING btree (sink_no, id)
 constraint delivery_states_pkey PRIMARY KEY (sink_no, id)
 constraint delivery_states_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
@@ -2279,10 +2287,14 @@ begin
      group by n.group_key, n.record_pks
   ), older as (
     delete from millrace_private.delivery_states x
-     using last l
-     where x.sink_no = p_sink_no and x.group_key = l.group_key and x.id < l.id
-       and exists (select from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = l.record_pks)
+     where x.sink_no = p_sink_no and x.id = any (array(
+            select f.id
+              from last l
+             cross join lateral (select d.id from millrace_private.delivery_states d
+                                  where d.sink_no = p_sink_no and d.group_key between l.group_key and l.group_key and d.id < l.id
+                                  order by d.group_key, d.id offset 0) f
+             where exists (select from millrace_private.messages o
+                            where o.sink_no = p_sink_no and o.lane = p_lane and o.id = f.id and o.record_pks = l.record_pks offset 0)))
     returning x.id
   )
   delete from millrace_private.messages m using older o
@@ -2465,20 +2477,20 @@ begin
     return;
   end if;
   update millrace_private.delivery_states x set state = 'waiting', due_at = v_now
-    from (select n.id
+   where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
+          select n.id
             from unnest(v_groups) g (group_key)
            cross join lateral (select e.id
                                  from millrace_private.delivery_states e
-                                where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                                where e.sink_no = p_sink_no and e.group_key between g.group_key and g.group_key and e.state = 'held'
                                   and e.id < coalesce((select b.id
                                                          from millrace_private.delivery_states b
-                                                        where b.sink_no = p_sink_no and b.group_key = g.group_key
+                                                        where b.sink_no = p_sink_no and b.group_key between g.group_key and g.group_key
                                                           and b.state <> 'held'
                                                           and (b.state <> 'parked' or v_replaces)
-                                                        order by b.id limit 1), 9223372036854775807)
-                                order by e.id
-                                limit case when v_replaces then 1 end) n) f
-   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+                                                        order by b.group_key, b.id limit 1), 9223372036854775807)
+                                order by e.group_key, e.id
+                                limit case when v_replaces then 1 end) n));
 end
 $function$
 
@@ -2496,6 +2508,8 @@ CREATE OR REPLACE FUNCTION millrace_private.free_held_of_groups(p_sink_no intege
  SET max_parallel_workers_per_gather TO '0'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  c_most constant integer := 1000;
 begin
   update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
    where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
@@ -2504,12 +2518,14 @@ begin
            cross join lateral (
                  select coalesce(min(a.id), 9223372036854775807) as id
                    from ((select e.id
-                            from millrace_private.delivery_states e
-                           where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state <> 'parked'
-                             and (e.state <> 'held'
-                                  or exists (select from millrace_private.messages o
-                                              where o.sink_no = p_sink_no and o.lane = e.lane and o.id = e.id
-                                                and o.group_key2 is not null offset 0))
+                            from (select d.id, d.lane, d.state from millrace_private.delivery_states d
+                                   where d.sink_no = p_sink_no
+                                     and case when d.state <> 'parked' then d.group_key end between g.group_key and g.group_key
+                                   order by case when d.state <> 'parked' then d.group_key end, d.id limit c_most) e
+                           where e.state <> 'held'
+                              or exists (select from millrace_private.messages o
+                                          where o.sink_no = p_sink_no and o.lane = e.lane and o.id = e.id
+                                            and o.group_key2 is not null offset 0)
                            order by e.id limit 1)
                          union all
                          (select o.id
@@ -2519,9 +2535,11 @@ begin
                                    where b.sink_no = p_sink_no and b.id = o.id order by b.id limit 1)
                            order by o.id limit 1)) a) stays
            cross join lateral (
-                 select e.id
-                   from millrace_private.delivery_states e
-                  where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held' and e.id < stays.id
+                 (select e.id
+                    from millrace_private.delivery_states e
+                   where e.sink_no = p_sink_no and e.state = 'held' and e.id < stays.id
+                     and case when e.state <> 'parked' then e.group_key end between g.group_key and g.group_key
+                   order by case when e.state <> 'parked' then e.group_key end, e.id limit c_most)
                  union all
                  select h.id
                    from millrace_private.delivery_states h
@@ -4855,7 +4873,15 @@ BEGIN ATOMIC
      b.lane,
      b.state
     FROM millrace_private.delivery_states b
-   WHERE ((b.sink_no = undecided.p_sink_no) AND (b.group_key = undecided.p_group) AND (b.id < undecided.p_before) AND (b.state <> 'parked'::text))
+   WHERE ((b.sink_no = undecided.p_sink_no) AND (b.id < undecided.p_before) AND ((
+         CASE
+             WHEN (b.state <> 'parked'::text) THEN b.group_key
+             ELSE NULL::bigint
+         END >= undecided.p_group) AND (
+         CASE
+             WHEN (b.state <> 'parked'::text) THEN b.group_key
+             ELSE NULL::bigint
+         END <= undecided.p_group)))
  UNION ALL
   SELECT b.id,
      b.lane,

@@ -17,7 +17,7 @@ select m.id, m.action, m.record_pks, m.record, nullif(m.unchanged_toast is not n
   left join lateral (
        select e.attempts, e.state, e.error,
               exists (select from millrace_private.delivery_states b
-                       where b.sink_no = $1::integer and b.group_key = m.group_key and b.id < m.id) as behind
+                       where b.sink_no = $1::integer and b.group_key between m.group_key and m.group_key and b.id < m.id) as behind
          from (select) one
          left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
         where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))

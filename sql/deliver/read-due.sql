@@ -13,7 +13,7 @@ with due as materialized (
    where w.before < $5::bigint
 )
 select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_key2, 0) as group_key2, m.record_pks, t.oid, t.schema_name, t.table_name,
-       m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
+       m.record, m.changes, millrace_private.metadata_text(m.message, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, x.attempts, x.state, x.error,
        -- What was due before it and is not read with it has failed since, or waits itself. Of an index one that is parked holds back
@@ -25,11 +25,13 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
                where u.id not in (select d.id from due d))
             else s.replaces and exists (
               select from millrace_private.delivery_states b
-               where b.sink_no = $1::integer and b.group_key = m.group_key and b.id < m.id
+               where b.sink_no = $1::integer and b.group_key between m.group_key and m.group_key and b.id < m.id
                  and (b.state <> 'parked' or m.unchanged_toast is null)
                  and b.id not in (select d.id from due d)) end as behind
   from due x
-  join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = x.id
+  -- One by one: with many messages the order that is asked for made Postgres begin with all of them.
+ cross join lateral (select o as message, o.* from millrace_private.messages o
+                      where o.sink_no = $1::integer and o.lane = $2::smallint and o.id = x.id limit 1) m
   join millrace_private.source_tables t on t.no = m.source_table
   join millrace_private.sinks s on s.no = m.sink_no
  order by m.id

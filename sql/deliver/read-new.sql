@@ -1,3 +1,5 @@
+-- Groups are compared as ranges here, and wherever states are looked for by their group: once nearly all states are of one row, Postgres
+-- takes the index by id, which leads past all of them, to be as good for a question of any other row, but not for a range.
 select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_key2, 0) as group_key2, m.record_pks, t.oid, t.schema_name, t.table_name,
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
@@ -13,11 +15,12 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_k
                    when s.ordering = 'group' then exists (select from millrace_private.undecided($1::integer, m.group_key, m.id))
                      or exists (select from millrace_private.undecided($1::integer, m.group_key2, m.id))
                    else exists (select from millrace_private.delivery_states b
-                                 where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
-                                   and b.id < m.id and b.state <> 'parked')
+                                 where b.sink_no = $1::integer and b.lane = $2::smallint
+                                   and case when b.state <> 'parked' then b.group_key end between m.group_key and m.group_key
+                                   and b.id < m.id)
                      or s.replaces and exists (select from millrace_private.delivery_states b
                                                 where b.sink_no = $1::integer and b.lane = $2::smallint
-                                                  and b.group_key = m.group_key and b.id < m.id) end as behind
+                                                  and b.group_key between m.group_key and m.group_key and b.id < m.id) end as behind
          from (select) one
          left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
         where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))

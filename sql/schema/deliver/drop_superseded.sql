@@ -11,10 +11,14 @@ begin
      group by n.group_key, n.record_pks
   ), older as (
     delete from millrace_private.delivery_states x
-     using last l
-     where x.sink_no = p_sink_no and x.group_key = l.group_key and x.id < l.id
-       and exists (select from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = l.record_pks)
+     where x.sink_no = p_sink_no and x.id = any (array(
+            select f.id
+              from last l
+             cross join lateral (select d.id from millrace_private.delivery_states d
+                                  where d.sink_no = p_sink_no and d.group_key between l.group_key and l.group_key and d.id < l.id
+                                  order by d.group_key, d.id offset 0) f
+             where exists (select from millrace_private.messages o
+                            where o.sink_no = p_sink_no and o.lane = p_lane and o.id = f.id and o.record_pks = l.record_pks offset 0)))
     returning x.id
   )
   delete from millrace_private.messages m using older o

@@ -26,19 +26,19 @@ begin
     return;
   end if;
   update millrace_private.delivery_states x set state = 'waiting', due_at = v_now
-    from (select n.id
+   where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
+          select n.id
             from unnest(v_groups) g (group_key)
            cross join lateral (select e.id
                                  from millrace_private.delivery_states e
-                                where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                                where e.sink_no = p_sink_no and e.group_key between g.group_key and g.group_key and e.state = 'held'
                                   and e.id < coalesce((select b.id
                                                          from millrace_private.delivery_states b
-                                                        where b.sink_no = p_sink_no and b.group_key = g.group_key
+                                                        where b.sink_no = p_sink_no and b.group_key between g.group_key and g.group_key
                                                           and b.state <> 'held'
                                                           and (b.state <> 'parked' or v_replaces)
-                                                        order by b.id limit 1), 9223372036854775807)
-                                order by e.id
-                                limit case when v_replaces then 1 end) n) f
-   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+                                                        order by b.group_key, b.id limit 1), 9223372036854775807)
+                                order by e.group_key, e.id
+                                limit case when v_replaces then 1 end) n));
 end
 $$;

@@ -2,13 +2,16 @@
 -- earlier of its groups is left but what becomes due with it. A message of two groups is the exception: it may wait in the
 -- other one, so what is held behind it stays until it is gone. So each group has a first one that stays: what is held before that
 -- becomes due, and itself if it is held with nothing before it in either group. It is looked for once for each group, however many are
--- held. Each state is looked up by its message (limit 1, and an array for what is found): with statistics of a sink that held
--- nothing, a join reads all that is held for each of them.
+-- held, and among the first thousand alone: what is behind those comes when they are gone. Each state is looked up
+-- by its message (limit 1, and an array for what is found): with statistics of a sink that held nothing, a join reads all that is held
+-- for each of them.
 create or replace function millrace_private.free_held_of_groups(p_sink_no integer, p_groups bigint[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off set max_parallel_workers_per_gather = 0
 set search_path = pg_catalog, pg_temp as $$
+declare
+  c_most constant integer := 1000;
 begin
   update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
    where x.sink_no = p_sink_no and x.state = 'held' and x.id = any (array(
@@ -17,12 +20,14 @@ begin
            cross join lateral (
                  select coalesce(min(a.id), 9223372036854775807) as id
                    from ((select e.id
-                            from millrace_private.delivery_states e
-                           where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state <> 'parked'
-                             and (e.state <> 'held'
-                                  or exists (select from millrace_private.messages o
-                                              where o.sink_no = p_sink_no and o.lane = e.lane and o.id = e.id
-                                                and o.group_key2 is not null offset 0))
+                            from (select d.id, d.lane, d.state from millrace_private.delivery_states d
+                                   where d.sink_no = p_sink_no
+                                     and case when d.state <> 'parked' then d.group_key end between g.group_key and g.group_key
+                                   order by case when d.state <> 'parked' then d.group_key end, d.id limit c_most) e
+                           where e.state <> 'held'
+                              or exists (select from millrace_private.messages o
+                                          where o.sink_no = p_sink_no and o.lane = e.lane and o.id = e.id
+                                            and o.group_key2 is not null offset 0)
                            order by e.id limit 1)
                          union all
                          (select o.id
@@ -32,9 +37,11 @@ begin
                                    where b.sink_no = p_sink_no and b.id = o.id order by b.id limit 1)
                            order by o.id limit 1)) a) stays
            cross join lateral (
-                 select e.id
-                   from millrace_private.delivery_states e
-                  where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held' and e.id < stays.id
+                 (select e.id
+                    from millrace_private.delivery_states e
+                   where e.sink_no = p_sink_no and e.state = 'held' and e.id < stays.id
+                     and case when e.state <> 'parked' then e.group_key end between g.group_key and g.group_key
+                   order by case when e.state <> 'parked' then e.group_key end, e.id limit c_most)
                  union all
                  select h.id
                    from millrace_private.delivery_states h

@@ -5,7 +5,8 @@ returns table (id bigint, lane smallint, state text) language sql stable
 begin atomic
   select b.id, b.lane, b.state
     from millrace_private.delivery_states b
-   where b.sink_no = p_sink_no and b.group_key = p_group and b.id < p_before and b.state <> 'parked'
+   where b.sink_no = p_sink_no and b.id < p_before
+     and case when b.state <> 'parked' then b.group_key end between p_group and p_group
   union all
   select b.id, b.lane, b.state
     from millrace_private.messages o
