@@ -154,7 +154,7 @@ interface Looked {
   before: ReadonlyMap<number, Noted>;
   names: ReadonlyMap<number, TableName | null>;
   /** Under which other names changes came since. */
-  cameAs: ReadonlyMap<number, CameAs>;
+  cameAs: ReadonlyMap<number, readonly CameAs[]>;
 }
 
 async function readNoted(messages: Database, databaseNo: number): Promise<Looked> {

@@ -28,7 +28,7 @@ interface Look {
   known: KnownTables;
   names: NamesBefore;
   /** By oid, of those that had another name meanwhile. */
-  cameAs: ReadonlyMap<number, CameAs>;
+  cameAs: ReadonlyMap<number, readonly CameAs[]>;
   /** Oids of those that hold rows, or may. */
   held(tables: readonly PublishedTable[]): Promise<ReadonlySet<number>>;
 }
@@ -67,8 +67,8 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
     const was = names.get(table.oid);
     const name = nameOf(table);
     if (!table.published) continue;
-    const meanwhile = cameAs.get(table.oid);
-    if (meanwhile && nameOf(meanwhile) !== name) tellMeanwhile(meanwhile, table);
+    for (const meanwhile of cameAs.get(table.oid) ?? [])
+      if (nameOf(meanwhile) !== name) tellMeanwhile(meanwhile, table);
     if (was === null || (was && nameOf(was) === name)) continue;
     const holder = holders.get(name);
     // The name may have been free for a while.

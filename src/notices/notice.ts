@@ -15,10 +15,12 @@ export interface SinkNotice extends Notice {
   sinkNo: number;
 }
 
-/** As sql/notices reads them. */
-export const noticesAsJson = (notices: readonly (Notice & { sinkNo?: number })[]): string =>
-  JSON.stringify(
-    notices.map(({ sinkNo, code, table, message, remedy, catchUp = false }) => ({
+/** As sql/notices reads them: of several with one code of one table, which may be what two tables were called, the last one. */
+export function noticesAsJson(notices: readonly (Notice & { sinkNo?: number })[]): string {
+  const last = new Map(notices.map((one) => [JSON.stringify([one.sinkNo, one.code, one.table]), one]));
+  return JSON.stringify(
+    [...last.values()].map(({ sinkNo, code, table, message, remedy, catchUp = false }) => ({
       ...{ sink_no: sinkNo ?? null, code, table_name: table, message, remedy, catch_up: catchUp },
     })),
   );
+}

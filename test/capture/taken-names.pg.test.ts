@@ -131,6 +131,17 @@ describe('capture: names that other tables take', function () {
       expect(await told(all)).to.deep.equal([]);
     });
 
+  it('says that changes are missing of a table that had several other names', async () => {
+    await on.stop();
+    await on.source.query(`alter table t set schema former; update former.t set v = 'b'; create schema further;
+      alter table former.t set schema further; update further.t set v = 'c'; alter table further.t set schema public;
+      alter table t rename to t_two; insert into t_two values (3, 'c')`);
+    on.start();
+    await on.received(all, 5);
+    await lookedNow();
+    expect(await told(here)).to.deep.equal(['changes_left_out public.t_two bin/millrace verify here --repair']);
+  });
+
   it('says what is too much where two tables had swapped their names for a while', async () => {
     await on.stop();
     await on.source.query(`alter table t rename to t_old; alter table t_new rename to t; update t set v = 'z';

@@ -58,6 +58,14 @@ describe('notices', () => {
     expect(await said()).to.deep.equal([`${pull} no_old_values ${ORDERS} c b`]);
   });
 
+  it('of one table with one code are one, the last that was found', async () => {
+    const one = { sinkNo: index, code: 'not_published', table: ORDERS, remedy: null };
+    const both = ['a', 'b'].map((message) => ({ ...one, message }));
+    await replaceNotices(m.db, { by: 'publication', databaseNo }, both);
+    await addNotices(m.db, both.toReversed());
+    expect(await said()).to.deep.equal([`${index} not_published ${ORDERS} a`]);
+  });
+
   it('of one sink leave the others alone', async () => {
     const { rows } = await m.db.query<{ id: string }>('select id from millrace_private.sinks where no = $1', [index]);
     const look = { by: 'job', sinkId: rows[0]!.id } as const;
