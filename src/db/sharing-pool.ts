@@ -23,8 +23,8 @@ const PROBE_MS = 1_000;
 export class SharingPool extends pg.Pool {
   readonly #sharing: Sharing;
   #wanted: number;
-  /** Without those that are being made. */
-  #there = 0;
+  /** Those that are there: not those that are being made, which the server may refuse, nor those that are given back. */
+  readonly #there = new Set<pg.PoolClient>();
   #probe: NodeJS.Timeout | undefined;
   #news = Promise.withResolvers<void>();
 
@@ -32,11 +32,13 @@ export class SharingPool extends pg.Pool {
     super(config);
     this.#sharing = sharing;
     this.#wanted = config.max;
-    this.on('connect', () => {
-      this.#there += 1;
+    this.on('connect', (client) => {
+      this.#there.add(client);
+      // Made although another one was refused meanwhile.
+      this.options.max = Math.min(this.#wanted, Math.max(this.options.max, this.#there.size));
       this.#tell();
     });
-    this.on('remove', () => (this.#there -= 1));
+    this.on('remove', (client) => this.#there.delete(client));
   }
 
   /** From now on it has at most so many. */
@@ -48,8 +50,8 @@ export class SharingPool extends pg.Pool {
 
   /** Those that nobody uses; the others go when they are given back. */
   async #giveBack(): Promise<void> {
-    while (this.totalCount > this.options.max && this.idleCount > 0 && !this.ending) {
-      (await super.connect()).release(true);
+    while (this.#there.size > this.options.max && this.idleCount > 0 && !this.ending) {
+      this.#givingBack(await super.connect()).release();
     }
   }
 
@@ -74,20 +76,20 @@ export class SharingPool extends pg.Pool {
         if (!this.#isShort(error) || this.ending || performance.now() >= until) throw error;
         this.#refused(error);
         // Else it stands in line for one of those that are there.
-        if (this.#there === 0) await this.#untilNews(until);
+        if (this.#there.size === 0) await this.#untilNews(until);
       }
     }
   }
 
   /** A pooler whose own pool is used up lets a client in, and then does not answer. */
   #isShort(error: unknown): boolean {
-    return isFull(error) || (this.#there > 0 && error instanceof Error && SILENT.test(error.message));
+    return isFull(error) || (this.#there.size > 0 && error instanceof Error && SILENT.test(error.message));
   }
 
   /** As long as the server has no more, those who stand in line do not try one after the other. */
   #refused(error: unknown): void {
-    this.options.max = Math.max(1, this.#there);
-    this.#sharing.onFull?.(error, this.#there);
+    this.options.max = Math.max(1, this.#there.size);
+    this.#sharing.onFull?.(error, this.#there.size);
     this.#probe ??= setTimeout(() => void this.#tryAgain(), PROBE_MS);
   }
 
@@ -120,7 +122,11 @@ export class SharingPool extends pg.Pool {
 
   #givingBack(client: pg.PoolClient): pg.PoolClient {
     const release = client.release;
-    client.release = (error) => release(error ?? this.totalCount > this.options.max);
+    client.release = (error) => {
+      const isOver = error ?? this.#there.size > this.options.max;
+      if (isOver) this.#there.delete(client);
+      release(isOver);
+    };
     return client;
   }
 }

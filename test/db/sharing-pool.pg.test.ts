@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { sizeOf, takeLeast } from '../../src/db/room.ts';
-import type { SharingPool } from '../../src/db/sharing-pool.ts';
+import { SharingPool } from '../../src/db/sharing-pool.ts';
 import { statement } from '../../src/db/statement.ts';
 import { isFull, isUnavailable } from '../../src/model/sqlstate.ts';
 import {
@@ -90,6 +90,20 @@ for (const major of [18, 15] as const) {
       expect(answers.map(({ rows }) => rows[0]!.n)).to.deep.equal(Array.from({ length: 200 }, (_, n) => n));
       expect(await sessions()).to.be.within(1, 2);
       expect(refusals).to.be.within(1, 12);
+    });
+
+    it('keeps those that it has while others are refused', async () => {
+      await admin.query(`alter role ${role} connection limit 2`);
+      for (let round = 0; round < 10; round++) {
+        await noneLeft();
+        const pool = new SharingPool({ connectionString: url(), max: 4 }, { patienceMs: 60_000 });
+        let removed = 0;
+        pool.on('remove', () => (removed += 1));
+        await Promise.all(Array.from({ length: 6 }, (_, n) => pool.query('select $1::integer as n', [n])));
+        expect(await sessions()).to.be.within(1, 2);
+        expect(removed).to.equal(0);
+        await pool.end();
+      }
     });
 
     it('has a connection as soon as there is one, and tells when its patience is over', async () => {
