@@ -9,8 +9,10 @@ import { readSettings } from '../runtime/settings.ts';
 
 /** The warnings. @throws MillraceError bad_configuration, with every fault. */
 export async function validateFile(env: NodeJS.ProcessEnv, path: string): Promise<Fault[]> {
-  const { host } = readSettings(env);
-  const { config, warnings } = readTypedConfiguration({ env, loopbackOnly: isLoopback(host) }, path);
+  // Of the settings, only who reaches the port matters to a file.
+  const { host } = readSettings({ HOST: env.HOST });
+  const loopbackOnly = isLoopback(host) && Boolean(env.HOST || !env.DATABASE_URL);
+  const { config, warnings } = readTypedConfiguration({ env, loopbackOnly }, path);
   const faults = [...config.databases, ...config.sinks].flatMap(({ settings }) => annotationFaults(settings));
   if (faults.length > 0)
     throw new MillraceError('bad_configuration', 'the configuration has annotations that are too large', { faults });

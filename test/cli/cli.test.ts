@@ -1,5 +1,7 @@
 /** The command line as somebody calls it. */
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -62,6 +64,26 @@ describe('bin/millrace', () => {
     const fault = 'must be a mapping of keys to values. Write a mapping of keys to values here.\n';
     expect(await told('sinks: [1]')).to.equal(`sinks[0] (line 1, column 9): ${fault}`);
     expect(await told('[]')).to.equal(`(line 1, column 1): ${fault}`);
+  });
+
+  it('checks a configuration whatever the settings of the service are, as in a pipeline that knows half of them', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'millrace-validate-'));
+    const file = path.join(folder, 'millrace.yaml');
+    try {
+      await writeFile(file, 'api_tokens: [{ name: ci, token: abcabcabcabc, scopes: [read] }]\n');
+      const half = { SECRET_KEY: '', LOG_LEVEL: 'WARN', PORT: 'x' };
+      const validate = (env: NodeJS.ProcessEnv) => runCli(['config', 'validate', file], { ...half, ...env });
+      const here = await validate({});
+      expect([here.code, here.stdout], here.stderr).to.deep.equal([0, 'No fault was found.\n']);
+      expect(here.stderr).to.include('api_tokens[0].token');
+      // Where others reach the port, a weak token is a fault.
+      for (const env of [{ DATABASE_URL: 'postgres://u:p@db.example.com/d' }, { HOST: '0.0.0.0' }]) {
+        const { code, stderr } = await validate(env);
+        expect([code, stderr.split(' ')[0]]).to.deep.equal([1, 'api_tokens[0].token']);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('ends without a word when its reader has seen enough', async () => {
