@@ -138,7 +138,9 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   if (looked.whole) findings.push(...wellOf(findings, await wellFacts(on, looked, { ...now, capacity })));
   return {
     findings:
-      findings.length > 0 ? findings : [passed('source', `Postgres ${major}; ${inPlace('slot', slot && publication)}`)],
+      findings.length > 0
+        ? findings
+        : [passed('source', `Postgres ${major}; ${inPlace('slot', slot && publication, isRead)}`)],
     tables:
       publication &&
       (await wantedTables(on, { ...publication, tables: listed, locked: [], refused: new Map() }, { database, sinks })),

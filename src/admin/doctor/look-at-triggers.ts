@@ -83,7 +83,7 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
         : [
             passed(
               'source',
-              `Postgres ${major}; ${inPlace('triggers', triggers.schemaVersion !== null && publication)}`,
+              `Postgres ${major}; ${inPlace('triggers', triggers.schemaVersion !== null && publication, isRead)}`,
             ),
           ],
     tables:

@@ -113,8 +113,11 @@ export async function wellFacts(
 }
 
 /** What capture reads from; nobody has asked for it yet where it is not there, or it would be a finding. */
-export const inPlace = (what: 'slot' | 'triggers', isThere: unknown): string =>
-  isThere ? `the ${what} and the publication are in place` : `capture begins with the first sink that reads from it`;
+export function inPlace(what: 'slot' | 'triggers', isThere: unknown, isRead: boolean): string {
+  const both = `the ${what} and the publication`;
+  if (isThere) return `${both} are in place`;
+  return isRead ? `${both} are made as soon as capture runs` : 'capture begins with the first sink that reads from it';
+}
 
 const triggeredOf = ({ schemaVersion, tables }: TriggerFacts) => ({
   hasSchema: schemaVersion !== null,

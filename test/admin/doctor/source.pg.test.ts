@@ -37,6 +37,11 @@ for (const major of [18, 15] as const) {
       expect(found, found?.text).to.equal(undefined);
     };
 
+    it('says what is still to be made for sinks that are there, before capture has ever run', async () => {
+      const { text } = await by.doctor();
+      expect(text).to.match(/ the slot and the publication are made as soon as capture runs$/m);
+    });
+
     it('says that no process runs, and what it could see without one', async () => {
       await settled();
       const { code, text } = await by.doctor();
