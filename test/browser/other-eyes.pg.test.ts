@@ -80,6 +80,27 @@ describe('browser: seen otherwise', () => {
     await screenshot(page, 'messages-scrolled-820');
   });
 
+  it('with letters twice as large, rows are as tall as what is in them', async () => {
+    await page.addInitScript(`
+      const large = new CSSStyleSheet();
+      large.replaceSync('html { font-size: 32px !important }');
+      document.adoptedStyleSheets = [large];`);
+    await page.setViewportSize({ width: 1900, height: 900 });
+    await page.goto('/sinks/products/messages');
+    const table = page.getByRole('table', { name: 'Messages of products' });
+    await table.locator('tbody tr').first().waitFor();
+    const overlap = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('table tbody tr')].map((row) =>
+         Math.max(...[...row.cells].map((cell) => cell.getBoundingClientRect().bottom)) - row.getBoundingClientRect().bottom)`,
+    );
+    expect(Math.max(...overlap)).to.be.at.most(1);
+    const [first, second] = [
+      await table.locator('tbody tr').nth(0).boundingBox(),
+      await table.locator('tbody tr').nth(1).boundingBox(),
+    ];
+    expect(second!.y - first!.y).to.be.at.least(64);
+  });
+
   it('in high contrast one can tell what is open and how far something is', async () => {
     await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
     await page.goto('/sinks/products/messages');

@@ -22,7 +22,7 @@ export interface DataListProps<Row> {
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   isOpen?: (row: Row) => boolean;
-  /** Pixels below which rows are cards. */
+  /** Pixels below which rows are cards, where letters are as large as by default. */
   narrow?: number;
   /** The end is in sight. */
   onEnd?: () => void;
@@ -31,14 +31,18 @@ export interface DataListProps<Row> {
 const ROW_PX = 33;
 const CARD_PX = 76;
 
+/** How much larger letters are than by default: some people set that in their browser. */
+const scale = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 export function DataList<Row>(props: DataListProps<Row>) {
   const { label, columns, rows, keyOf, narrow = 700, onEnd } = props;
   const place = useRef<HTMLDivElement>(null);
   const { width, top } = usePlace(place);
-  const isWide = width === 0 || width >= narrow;
+  const large = scale();
+  const isWide = width === 0 || width >= narrow * large;
   const drawn = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (isWide ? ROW_PX : CARD_PX),
+    estimateSize: () => (isWide ? ROW_PX : CARD_PX) * large,
     getItemKey: (at) => keyOf(rows[at]!),
     overscan: 12,
     scrollMargin: top,
@@ -109,7 +113,7 @@ function Row<Row>({
       aria-rowindex={at + 2}
       aria-current={isOpen?.(row) || undefined}
       style={style}
-      className="absolute inset-x-0 top-0 grid h-[33px] items-center gap-x-3 border-t border-line px-3 hover:bg-surface aria-[current=true]:bg-idle-bg"
+      className="absolute inset-x-0 top-0 grid h-[2.0625rem] items-center gap-x-3 border-t border-line px-3 hover:bg-surface aria-[current=true]:bg-idle-bg"
     >
       {columns.map(({ key, isFigure, cell }) => (
         <td key={key} className={`min-w-0 truncate ${isFigure ? 'figure' : ''}`}>

@@ -2,10 +2,12 @@
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useAll, useCall } from '../../api/queries.ts';
+import { useZone } from '../../lib/clock.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { timeOf } from '../../parts/filter-bar.tsx';
 import { Badge } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded, Note } from '../../parts/places.tsx';
@@ -132,6 +134,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<Chosen>({ scopes: ['read'], consumers: '' });
   const [ends, setEnds] = useState('');
+  const zone = useZone();
   const make = useCall('post', '/api/api_keys');
   if (make.data !== undefined)
     return <Made token={make.data.token} name={make.data.name} scopes={make.data.scopes} onClose={onClose} />;
@@ -145,7 +148,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
             body: {
               name,
               scopes: scopesOf(chosen),
-              expires_at: ends === '' ? null : new Date(`${ends}T23:59:59`).toISOString(),
+              expires_at: (ends !== '' && timeOf(`${ends}T23:59:59`, zone)) || null,
             },
           });
         }}
@@ -161,7 +164,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
         <Field
           label="Valid through"
           type="date"
-          hint="Leave empty for a token that does not expire"
+          hint={`To the end of that day, ${zone === 'utc' ? 'UTC' : 'in your local time zone'}. Leave empty for a token that does not expire`}
           value={ends}
           onChange={({ target }) => setEnds(target.value)}
         />
