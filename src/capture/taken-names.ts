@@ -5,8 +5,9 @@
  */
 import { type KnownTables, nameOf } from '../checks/wanted-tables.ts';
 import type { Database } from '../db/pool.ts';
+import type { SourceSettings } from '../model/declared.ts';
 import type { PublishedTable } from '../model/published-table.ts';
-import { takerOf } from '../model/taken-in.ts';
+import { qualified, takerOf } from '../model/taken-in.ts';
 import { addNotices, type MissedCode } from '../notices/add.ts';
 import type { SinkNotice } from '../notices/notice.ts';
 import { isBound } from '../routing/match.ts';
@@ -40,16 +41,14 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
   const holders = new Map([...names].flatMap(([oid, name]) => (name ? [[nameOf(name), oid]] : [])));
   const sinks = database.sinks
     .filter(({ settings }) => settings.status !== 'disabled')
-    .map(({ no, settings: { source } }) => ({
-      ...{ no, source, takes: takerOf(source) },
-      names: source.include_tables !== null || source.include_schemas !== null,
-    }));
+    .map(({ no, settings: { source } }) => ({ no, source, takes: takerOf(source) }));
   const come: { table: PublishedTable; sinks: number[] }[] = [];
   const notices: SinkNotice[] = [];
   const tell = (table: string, to: readonly number[], told: { code: MissedCode; message: string }): void => {
     notices.push(...to.map((sinkNo) => ({ ...told, sinkNo, table, remedy: null, catchUp: true })));
   };
   const given = new Set(tables.map(nameOf));
+  const schemas = new Set(tables.map(({ schema }) => schema));
   /** It had another name for a while: who takes the one alone has too little of it, or too much of what is called like the other. */
   const tellMeanwhile = (as: CameAs, table: PublishedTable): void => {
     const [name, other] = [nameOf(table), nameOf(as)];
@@ -82,7 +81,7 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
       const message = `${name} is another table than before: rows that it held when it took the name are not sent, and those of the former one are not taken back`;
       tell(name, to, { code: 'table_detached', message });
     } else if (was && !isBack(known, name, nameOf(was))) {
-      const to = numbersOf(fresh.filter((sink) => sink.names));
+      const to = numbersOf(fresh.filter(({ source }) => !isLeftOutInVain(source, was, schemas)));
       if (to.length > 0) come.push({ table, sinks: to });
     } else if (was) {
       const isFree = (one: string): boolean => (holders.get(one) ?? table.oid) === table.oid;
@@ -98,6 +97,11 @@ export async function tellTakenNames(messages: Database, database: NotedDatabase
     });
   if (notices.length > 0) await addNotices(messages, notices);
 }
+
+/** Is it left out by this name, or by its schema, which nobody has any more? That is told already, and perhaps it is not wanted at all. */
+const isLeftOutInVain = (source: SourceSettings, was: TableName, schemas: ReadonlySet<string>): boolean =>
+  source.exclude_tables?.some((name) => qualified(name) === nameOf(was)) === true ||
+  (source.exclude_schemas?.includes(was.schema) === true && !schemas.has(was.schema));
 
 const numbersOf = (sinks: readonly { no: number }[]): number[] => sinks.map(({ no }) => no);
 

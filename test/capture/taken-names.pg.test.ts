@@ -31,6 +31,7 @@ describe('capture: names that other tables take', function () {
   let moved: number;
   let renamed: number;
   let here: number;
+  let apart: number;
   beforeEach(async () => {
     on = await captured(SCHEMA, { timing: { checkMs: 100 } });
     sink = await on.addSink(sinkSettings({ name: 'named', destination: SEARCH, source: named('public.t') }));
@@ -41,6 +42,8 @@ describe('capture: names that other tables take', function () {
     here = await on.addSink(
       sinkSettings({ name: 'here', destination: SEARCH, source: { ...former, include_schemas: ['public'] } }),
     );
+    const elsewhere = { ...former, include_schemas: null, exclude_schemas: ['public'] };
+    apart = await on.addSink(sinkSettings({ name: 'apart', destination: SEARCH, source: elsewhere }));
     on.start();
     await on.streaming();
     await looked('last');
@@ -164,6 +167,7 @@ describe('capture: names that other tables take', function () {
       await on.received(renamed, 1);
       await on.received(moved, 1);
       expect(await told(moved)).to.deep.equal(['added_late former.t bin/millrace backfill moved former.t']);
+      expect(await told(apart)).to.deep.equal(['added_late former.t bin/millrace backfill apart former.t']);
       expect(await told(renamed)).to.deep.equal([
         'added_late public.nobody bin/millrace backfill renamed public.nobody',
       ]);
