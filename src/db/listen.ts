@@ -7,6 +7,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import pg from 'pg';
 import { MillraceError } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { Client } from './client.ts';
 import { clientConfig, type PoolOptions, type Queryable, run } from './pool.ts';
 import { applySettings } from './session-settings.ts';
 
@@ -130,7 +131,7 @@ interface Ear {
 /** One connection, from its start to its end. Always throws: what ended it, or the signal's reason. */
 async function listenOnce(options: ListenOptions, ear: Ear, signal: AbortSignal): Promise<never> {
   const probeEveryMs = options.probeEveryMs ?? 30_000;
-  const client = new pg.Client(clientConfig(options));
+  const client = new Client(clientConfig(options));
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => undefined);
   client.on('error', ended.reject);

@@ -9,6 +9,7 @@ import { readAddress } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
 import { maskOf } from '../model/mask.ts';
 import { isSilent } from '../model/sqlstate.ts';
+import { Client } from './client.ts';
 import { guardedConnection, type Security } from './connection.ts';
 import { keepShare } from './room.ts';
 import { rowBytes } from './row-bytes.ts';
@@ -103,7 +104,7 @@ const CONNECT_MS = 10_000;
 
 /** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
 function clientOf(options: PoolOptions) {
-  return class extends pg.Client {
+  return class extends Client {
     constructor(config: pg.ClientConfig = {}) {
       // With what cannot be enumerated: the pool hides the password so.
       const own: OneConnection = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
@@ -250,7 +251,7 @@ export async function inTransaction<Result>(
 
 /** One connection that is no pool's. Throws what that says, and leaves nothing open then. */
 export async function openClient(options: PoolOptions): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(options));
+  const client = new Client(clientConfig(options));
   // Whoever asks next hears it; without a listener the process would end.
   client.on('error', () => undefined);
   try {

@@ -52,7 +52,7 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
   };
   const db = openPool({ ...options, max: CONNECTIONS, least: 1, onFull: fullServer(log) });
   // It answers for health too: who asks for that waits no longer than this, and notifications should not either.
-  const listener = openListener({ ...options, max: 1, statementTimeoutMs: 5_000 }, { log });
+  const listener = openListener({ ...options, max: 1, statementTimeoutMs: 5_000, queryTimeoutMs: 10_000 }, { log });
   const loopbackOnly = isLoopback(host);
   if (!loopbackOnly) await refuseWeakTokens(db);
   const tokens = openTokens({ db, listener, loopbackOnly });

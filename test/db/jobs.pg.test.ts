@@ -106,4 +106,37 @@ describe('jobs', () => {
       }
     });
   }
+
+  it('go on when all connections of their pool have died silently', async () => {
+    const relay = await startPostgresRelay(m.url);
+    const options = { address: relay.url, max: 4, least: 3, applicationName: 'jobs', path: 'role' } as const;
+    const db = openPool({ ...options, queryTimeoutMs: 1_000 });
+    const stalled = Promise.withResolvers<void>();
+    const task = async (payload: unknown): Promise<void> => {
+      seen.push(payload);
+      await stalled.promise;
+    };
+    const many = openJobs({ db, log }, { tasks: { many: task }, concurrency: 4 });
+    const running = many.run(stop.signal);
+    try {
+      for (const key of ['a', 'b', 'c', 'd']) await many.add('many', key, { key });
+      await until('they run', () => seen.length === 4);
+      // All that the pool may have are there.
+      await Promise.all(Array.from({ length: 3 }, () => db.query('select pg_sleep(0.1)')));
+      relay.stallThose('');
+      stalled.resolve();
+      await until('it is written down that they are over', async () => {
+        const { rows } = await m.db.query('select from millrace_jobs.jobs j where j.locked_at is not null');
+        return rows.length === 0;
+      });
+      expect(await many.add('many', 'e', { key: 'e' })).to.equal(true);
+      await until('another one runs', () => seen.length === 5);
+    } finally {
+      stop.abort();
+      await relay.leave();
+      await running;
+      await many.close();
+      await db.close();
+    }
+  });
 });
