@@ -9,6 +9,10 @@ import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 const MINE = '(action, record) => ({ mine: record.id })';
 
+const HISTORY = `change_retentions:
+  - { name: history, source_database: shop, source_table_name: a, destination_database: shop, destination_table_name: b }
+`;
+
 describe('browser: what is begun', () => {
   let on: TestConsole;
   before(async function () {
@@ -25,7 +29,10 @@ describe('browser: what is begun', () => {
       filters: [{ column_name: id, operator: =, comparison_value: '9007199254740993' }] }\n`;
     const shop =
       "databases: [{ name: shop, url: 'postgres://u:p@h/d', slot: { name: s }, publication: { name: p } }]\n";
-    await applyConfig({ db: on.m.db, keys: KEYS }, parse(`${shop}sinks:\n${webhook('one')}${webhook('two')}`).config);
+    await applyConfig(
+      { db: on.m.db, keys: KEYS },
+      parse(`${shop}sinks:\n${webhook('one')}${webhook('two')}${HISTORY}`).config,
+    );
   });
   after(async () => await on?.close());
 
@@ -102,6 +109,31 @@ describe('browser: what is begun', () => {
     const { json } = await on.web.call('GET', '/api/sinks/one');
     expect(json.destination.timeout_ms).to.equal(4321);
     expect(JSON.stringify(json.destination.signing_secrets ?? null)).not.to.contain('whsec');
+    await seen.close();
+  });
+
+  it('is there of a change retention: its settings, and a replay whose keys one looks up meanwhile', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const keys = page.getByLabel('Keys');
+    const table = page.getByLabel('Change table', { exact: true });
+    await page.goto('/change-retentions/history/replay');
+    await page.getByLabel('Sink', { exact: true }).selectOption('one');
+    await keys.fill('17\n18');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await table.fill('b_events');
+    await page.getByRole('link', { name: 'Replay', exact: true }).click();
+    await keys.waitFor();
+    expect(await keys.inputValue()).to.equal('17\n18');
+    expect(await page.getByLabel('Sink', { exact: true }).inputValue()).to.equal('one');
+    await page.reload();
+    await keys.waitFor();
+    expect(await keys.inputValue()).to.equal('17\n18');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    expect(await keys.inputValue()).to.equal('');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByText('Your unsaved changes are still here').waitFor();
+    expect(await table.inputValue()).to.equal('b_events');
     await seen.close();
   });
 

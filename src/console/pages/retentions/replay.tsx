@@ -12,6 +12,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Field, Select, TextArea } from '../../parts/field.tsx';
 import { timeOf } from '../../parts/filter-bar.tsx';
+import { useStoredDraft } from '../../parts/form/stored-draft.ts';
 import { Fact, Facts, Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
@@ -38,10 +39,16 @@ function wantedOf({ sink, since, until, from_seq, to_seq, keys }: Draft, zone: Z
   return { sink, ...Object.fromEntries(conditions), ...(pks.length === 0 ? {} : { record_pks: pks }) };
 }
 
+const kept = (draft: Draft): Draft | null => (Object.values(draft).every((value) => value === '') ? null : draft);
+
 export function Replay() {
-  const { name } = useRetention();
+  const { id, name } = useRetention();
   const zone = useZone();
-  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const { draft, setDraft, forget } = useStoredDraft<Draft>({
+    key: `replay-${id}`,
+    begin: (found) => ({ ...EMPTY, ...found }),
+    kept,
+  });
   const counting = useCall('post', PATH);
   const wanted = wantedOf(draft, zone);
   const change = (part: Partial<Draft>): void => {
@@ -71,6 +78,9 @@ export function Replay() {
           >
             Count them
           </Button>
+          <Button look="quiet" onClick={() => change(EMPTY)}>
+            Start over
+          </Button>
           <span className="ml-auto">
             <AsText
               title="As curl"
@@ -83,7 +93,7 @@ export function Replay() {
         </div>
       </form>
       {counting.isSuccess && counting.variables.body && (
-        <Found name={name} wanted={counting.variables.body} counted={counting.data as Counted} />
+        <Found name={name} wanted={counting.variables.body} counted={counting.data as Counted} onBegun={forget} />
       )}
     </div>
   );
@@ -131,8 +141,15 @@ function Fields({ draft, change, error }: FieldsProps) {
   );
 }
 
-/** `wanted`: as it was counted, whatever the form would say by now. */
-function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counted: Counted }) {
+interface FoundProps {
+  name: string;
+  /** As it was counted, whatever the form would say by now. */
+  wanted: Wanted;
+  counted: Counted;
+  onBegun: () => void;
+}
+
+function Found({ name, wanted, counted, onBegun }: FoundProps) {
   const [asked, ask] = useState(false);
   const navigate = useNavigate();
   const begin = useCall('post', PATH);
@@ -143,6 +160,7 @@ function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counte
       { path: { sink: name }, body: { ...wanted, dry_run: false } },
       {
         async onSuccess(answer) {
+          onBegun();
           say(`Sending entries to ${wanted.sink}`);
           await navigate({ to: '/operations/$id', params: { id: (answer as Schemas['Operation']).id } });
         },
