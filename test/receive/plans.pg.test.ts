@@ -117,6 +117,44 @@ describe('receive: plans', () => {
     }
   });
 
+  it('a receive does not look at thousands of messages that are due besides', async () => {
+    const { no: of } = await addPullSink(m.db, { name: 'many-due', maxRetryCount: 3 });
+    const ids = await appendMessages(
+      m.db,
+      of,
+      Array.from({ length: 9_000 }, () => ({})),
+    );
+    await m.db.query(
+      `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, due_at)
+       select $1, i, 0, 'retrying', 0, now() - interval '1 h' + n * interval '1 ms' from unnest($2::bigint[]) with ordinality u (i, n)`,
+      [of, ids],
+    );
+    await m.db.query(
+      'insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at) values ($1, 0, 1, $2, 0, now())',
+      [of, ids.at(-1)],
+    );
+    const receive = `select * from millrace.receive('many-due', 10)`;
+    expect(await rowsRead(queue, { sql: receive, table: 'delivery_states' })).to.be.below(5_000);
+  });
+
+  it('parks all of thousands of messages whose lease has ended for the last time, and hands out none of them', async () => {
+    const { no: of } = await addPullSink(m.db, { name: 'many-spent', maxRetryCount: 0 });
+    await appendMessages(
+      m.db,
+      of,
+      Array.from({ length: 4_500 }, () => ({})),
+    );
+    for (const size of [1_000, 1_000, 1_000, 1_000, 400])
+      await m.db.query(`select millrace.receive('many-spent', $1)`, [size]);
+    await m.db.query(`update millrace_private.leases set until = now() where sink_no = $1`, [of]);
+    const { rows } = await m.db.query(`select * from millrace.receive('many-spent', 1000)`);
+    expect(rows).to.have.length(100);
+    const { rows: counts } = await m.db.query(
+      `select parked::integer, pending::integer from millrace.sink_status where sink_name = 'many-spent'`,
+    );
+    expect(counts).to.deep.equal([{ parked: 4_400, pending: 100 }]);
+  });
+
   it('ranges_of is part of the statement that reads many messages, and reads each range in order', async () => {
     const plan = await planOf(
       `select r.messages from millrace_private.ranges_of($1, array['a', 'b'], array[1, 5], array[4, 9], null, false) r
