@@ -4,9 +4,10 @@
  * as another account when we are root, and keeps its data in there.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MillraceError } from '../model/errors.ts';
+import { makeEnterable } from './enterable.ts';
 import { secretKeyFault } from './secret-key.ts';
 
 export interface State {
@@ -65,7 +66,7 @@ export const passwordOf = ({ postgresPassword }: State, role: string): string =>
 
 /** Reads the state, or makes and keeps a new one. `random`: n bytes. @throws MillraceError bad_setting. */
 export async function openState(dir: string, random: (size: number) => Buffer = randomBytes): Promise<State> {
-  await mkdir(dir, { recursive: true, mode: 0o755 }).catch(unwritable(dir));
+  await makeEnterable(dir).catch(unwritable(dir));
   const found = await readState(dir);
   if (found !== undefined) return found;
   const state: State = {

@@ -12,6 +12,7 @@ import { isAlive } from '../../src/db/embedded/orphan.ts';
 import { choosePlace } from '../../src/db/embedded/place.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/db/embedded/server.ts';
 import { MillraceError } from '../../src/model/errors.ts';
+import { openState } from '../../src/runtime/state.ts';
 import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -216,6 +217,23 @@ describe('embedded postgres', () => {
     expect(lines.some((line) => line.includes(server.dir))).to.equal(root);
     await server.stop();
     expect(await stat(server.dir).catch(() => undefined)).to.equal(undefined);
+  });
+
+  it('starts as root whatever the umask is', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const umask = process.umask(0o077);
+    try {
+      for (const mode of [0o755, 0o700]) {
+        const home = path.join(await folder(mode), '.millrace');
+        await openState(home);
+        const server = await start(path.join(home, 'postgres'), { temporary: true });
+        expect(await query(server.adminUrl, 'select 1 as n')).to.deep.equal([{ n: 1 }]);
+        expect(server.moved).to.equal(mode === 0o700);
+        await server.stop();
+      }
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it('goes on with its data whoever may enter their folder by now, and where its project has moved to', async function () {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { accountOf } from '../../src/db/embedded/account.ts';
-import { linksOf, repairNative } from '../../src/db/embedded/binaries.ts';
+import { copyNative, linksOf, repairNative } from '../../src/db/embedded/binaries.ts';
 import { parsePidFile } from '../../src/db/embedded/orphan.ts';
 import { fallbackName } from '../../src/db/embedded/place.ts';
 
@@ -47,7 +47,14 @@ describe('embedded postgres, decisions', () => {
       await repairNative(native);
       await repairNative(native);
       expect(await readlink(path.join(native, 'lib', 'liba.so.1'))).to.equal('liba.so.1.2');
-      expect((await lstat(path.join(native, 'bin', 'postgres'))).mode & 0o777).to.equal(0o755);
+      const modeOf = async (...file: string[]) => (await lstat(path.join(...file))).mode & 0o777;
+      expect(await modeOf(native, 'bin', 'postgres')).to.equal(0o755);
+      for (const file of ['bin', 'lib', '.']) await chmod(path.join(native, file), 0o700);
+      await chmod(path.join(native, 'lib', 'liba.so.1.2'), 0o600);
+      const copy = path.join(root, 'copy');
+      await copyNative(native, copy);
+      for (const file of ['bin', 'lib', '.', 'bin/postgres']) expect(await modeOf(copy, file), file).to.equal(0o755);
+      expect(await modeOf(copy, 'lib/liba.so.1.2')).to.equal(0o644);
     } finally {
       await rm(root, { recursive: true });
     }

@@ -60,11 +60,22 @@ export async function runnableVersion(account: Account, bin: string): Promise<st
   return ran.code === 0 ? ran.output.trim() : undefined;
 }
 
-/** Copies the programs to `target`, whole or not at all; links are kept as links. */
+/** What npm installs with a strict umask, only its owner can read. Links are those of the files. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const full = path.join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(full, 0o755);
+    else if (entry.isFile()) await chmod(full, (await lstat(full)).mode | 0o444);
+  }
+}
+
+/** Copies the programs, for other accounts than the owner's, to `target`, whole or not at all; links are kept as links. */
 export async function copyNative(native: string, target: string): Promise<void> {
   const half = `${target}.${process.pid}`;
   await rm(half, { recursive: true, force: true });
   await cp(native, half, { recursive: true, verbatimSymlinks: true });
+  await openToAll(half);
   await rm(target, { recursive: true, force: true });
   await rename(half, target);
 }

@@ -6,10 +6,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { MillraceError } from '../../model/errors.ts';
+import { makeEnterable } from '../../runtime/enterable.ts';
 import { type Account, canEnter } from './account.ts';
 import { copyNative, installedNative, repairNative, runnableVersion } from './binaries.ts';
 
@@ -26,7 +27,7 @@ export interface Place {
  * @throws MillraceError bad_setting
  */
 export async function choosePlace(account: Account, dir: string, options: { bin?: string }): Promise<Place> {
-  await mkdir(dir, { recursive: true, mode: 0o755 });
+  await makeEnterable(dir);
   const wanted = await realpath(dir);
   const candidates = PARENTS.map((parent) => path.join(parent, fallbackName(wanted)));
   const isReached = await canEnter(account, wanted);
@@ -80,12 +81,17 @@ export function fallbackName(dir: string): string {
 
 async function makeOwn(folder: string): Promise<boolean> {
   try {
-    await mkdir(folder, { mode: 0o755 });
+    await mkdir(folder);
+    await chmod(folder, 0o755);
     return true;
   } catch {
     const there = await lstat(folder).catch(() => undefined);
     if (there === undefined) return false;
-    if (isOwn(there)) return true;
+    if (isOwn(there)) {
+      // As a start with another umask has made it.
+      await chmod(folder, 0o755);
+      return true;
+    }
     throw new MillraceError('bad_setting', `${folder} exists, but was not made by this account`, {
       remedy: 'Remove it, or start in a folder that other users may enter.',
     });
