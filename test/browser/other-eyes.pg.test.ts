@@ -6,7 +6,7 @@ import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { expectNothingSideways, type Seen, screenshot } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
-import { addShop, appendMessages } from '../support/fixtures/fixtures.ts';
+import { addShop, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
 import { until } from '../support/until.ts';
 
 const PAGES = [
@@ -25,11 +25,12 @@ describe('browser: seen otherwise', () => {
     await applyConfig({ db, keys: KEYS }, parse(FILE).config);
     await addShop(db);
     const { rows } = await db.query<{ no: number }>("select no from millrace_private.sinks where name = 'products'");
-    await appendMessages(
+    const ids = await appendMessages(
       db,
       rows[0]!.no,
       Array.from({ length: 60 }, (_, at) => ({ recordPks: [String(at)] })),
     );
+    await parkOnArrival(db, rows[0]!.no, ids.slice(0, 2));
     await on.web.call('POST', '/api/sinks/products/verifications');
     await db.query(
       `update millrace_private.operations set state = 'running', phase = 'comparing', started_at = clock_timestamp(),
@@ -131,6 +132,42 @@ describe('browser: seen otherwise', () => {
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('Sinks');
     expect(await page.evaluate("document.activeElement.closest('main') !== null")).to.equal(true);
     expect(await page.evaluate("document.activeElement.getAttribute('aria-current')")).to.equal(null);
+  });
+
+  it('by keys alone, a parked message is found and tried again, and the focus is never lost', async () => {
+    const focused = (): Promise<string> =>
+      page.evaluate<string>('document.activeElement === document.body ? "" : document.activeElement.textContent');
+    const tabTo = async (what: RegExp): Promise<void> => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press('Tab');
+        if (what.test(await focused())) return;
+      }
+      expect.fail(`no ${what} within 60 presses; at ${await focused()}`);
+    };
+    await page.goto('/');
+    await page.getByText('2 messages are parked').waitFor();
+    await tabTo(/^View messages/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('table', { name: 'Messages of products' }).waitFor();
+    await tabTo(/^0$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: /public.orders 0/ }).waitFor();
+    await until('the message has the focus', async () => (await focused()).includes('public.orders 0'));
+    await tabTo(/^Retry$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').getByText('It returns to its place').waitFor();
+    await tabTo(/^Retry 1$/);
+    await page.keyboard.press('Enter');
+    await until('it is tried again', async () => {
+      const { rows } = await on.m.db.query("select 1 from millrace.parked_messages where sink_name = 'products'");
+      return rows.length === 1;
+    });
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await until('the focus is somewhere', async () => (await focused()) !== '');
+    // It is parked no more: the next one is what one comes back to.
+    await page.getByRole('link', { name: '0', exact: true }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await until('the list has the focus', async () => (await focused()) === '1');
   });
 
   it('on paper, what was light on black is dark on white', async () => {

@@ -18,6 +18,20 @@ export function Beside({ drawer, children }: BesideProps) {
   );
 }
 
+/** Once a drawer is closed, to what was open in it; where that has left the list meanwhile, to what is first there now. */
+export function focusBack(list: string, id: string | undefined): void {
+  const back =
+    document.getElementById(`${list}-${id}`) ??
+    document.querySelector<HTMLElement>(`[id^="${list}-"]`) ??
+    document.getElementById('main');
+  back?.focus({ preventScroll: true });
+  // With room for rows it is another element, and it may leave the list.
+  const again = (): void => {
+    if (back?.isConnected === false && document.activeElement === document.body) focusBack(list, id);
+  };
+  back?.addEventListener('focusout', () => setTimeout(again), { once: true });
+}
+
 interface DrawerProps {
   title: ReactNode;
   /** What is open: with another one the focus comes back. */

@@ -3,7 +3,7 @@ import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-route
 import { useCallback } from 'react';
 import { usePerson } from '../../api/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Beside } from '../../parts/drawer.tsx';
+import { Beside, focusBack } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
 import { shapeOf } from '../../parts/icons.tsx';
 import {
@@ -37,9 +37,7 @@ export function Messages({ place }: { place: Place }) {
     [navigate, home, name],
   );
   const close = (): void => {
-    void go({ tab: undefined }, undefined, { replace: true }).then(() =>
-      document.getElementById(`message-${id}`)?.focus({ preventScroll: true }),
-    );
+    void go({ tab: undefined }, undefined, { replace: true }).then(() => focusBack('message', id));
   };
   const filter = filterOf(search);
   return (

@@ -86,11 +86,16 @@ export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean)
       onConfirm={confirm}
     >
       {verb === 'retry' ? (
-        <p>They return to their places in the queue of {name} and are sent again.</p>
+        <p>
+          {many === 1 ? 'It returns to its place' : 'They return to their places'} in the queue of {name} and{' '}
+          {many === 1 ? 'is' : 'are'} sent again.
+        </p>
       ) : (
         <p>
-          They are deleted, and {name} never gets them. The rows in the source stay as they are; a later change to a row
-          is sent as usual.
+          {many === 1
+            ? `It is deleted, and ${name} never gets it. The row`
+            : `They are deleted, and ${name} never gets them. The rows`}{' '}
+          in the source {many === 1 ? 'stays as it is' : 'stay as they are'}; a later change to a row is sent as usual.
         </p>
       )}
       {many > MOST && (

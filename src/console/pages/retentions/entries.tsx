@@ -5,7 +5,7 @@ import { plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Beside } from '../../parts/drawer.tsx';
+import { Beside, focusBack } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
 import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
 import { Spoken } from '../../parts/spoken.tsx';
@@ -25,7 +25,7 @@ export function Entries() {
   const filter = filterOf(search);
   const close = (): void => {
     go({ seq: undefined }, true);
-    document.getElementById(`entry-${search.seq}`)?.focus({ preventScroll: true });
+    focusBack('entry', search.seq);
   };
   return (
     <>
