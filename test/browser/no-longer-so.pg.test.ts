@@ -230,7 +230,7 @@ describe('browser: what is no longer so', () => {
     await page.route('**/metrics', (route) => route.fulfill(REFUSED));
     await page.goto('/sinks/orders/trace');
     await page.getByRole('alert').getByText(REFUSED.json.summary).waitFor();
-    await page.route('**/api/change_retentions', (route) => route.fulfill(REFUSED));
+    await page.route('**/api/change_retentions?*', (route) => route.fulfill(REFUSED));
     await page.goto('/change-retentions');
     await page.getByRole('alert').getByText(REFUSED.json.summary).waitFor();
     await page.getByRole('link', { name: 'history' }).waitFor();
