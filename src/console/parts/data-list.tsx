@@ -31,14 +31,10 @@ export interface DataListProps<Row> {
 const ROW_PX = 33;
 const CARD_PX = 76;
 
-/** How much larger letters are than by default: some people set that in their browser. */
-const scale = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-
 export function DataList<Row>(props: DataListProps<Row>) {
   const { label, columns, rows, keyOf, narrow = 700, onEnd } = props;
   const place = useRef<HTMLDivElement>(null);
-  const { width, top } = usePlace(place);
-  const large = scale();
+  const { width, top, large } = usePlace(place);
   const isWide = width === 0 || width >= narrow * large;
   const drawn = useWindowVirtualizer({
     count: rows.length,
@@ -49,7 +45,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
   });
   // Rows are not as tall as the cards were that stood in their places.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another shape all are measured anew
-  useLayoutEffect(() => drawn.measure(), [isWide]);
+  useLayoutEffect(() => drawn.measure(), [isWide, large]);
   const items = drawn.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
@@ -124,16 +120,19 @@ function Row<Row>({
   );
 }
 
-/** How wide it is, and how far from the top of the page. */
-function usePlace(place: React.RefObject<HTMLDivElement | null>): { width: number; top: number } {
-  const [found, setFound] = useState({ width: 0, top: 0 });
+/** How wide it is, how far from the top of the page, and how large letters are: 1 by default, and some people set more in their browser. */
+function usePlace(place: React.RefObject<HTMLDivElement | null>): { width: number; top: number; large: number } {
+  const [found, setFound] = useState({ width: 0, top: 0, large: 1 });
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return;
     const look = (): void => {
       const { width, top } = element.getBoundingClientRect();
-      const next = { width: Math.round(width), top: Math.round(top + scrollY) };
-      setFound((known) => (known.width === next.width && known.top === next.top ? known : next));
+      const large = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+      const next = { width: Math.round(width), top: Math.round(top + scrollY), large };
+      const isSame = (known: typeof next): boolean =>
+        known.width === next.width && known.top === next.top && known.large === large;
+      setFound((known) => (isSame(known) ? known : next));
     };
     look();
     // What is above it moves it.

@@ -16,14 +16,14 @@ interface PageProps {
 }
 
 /** The title of a page that has come in the place of another one: screen readers are told nothing else of it. */
-const came = createStore('');
+const announced = createStore('');
 /** Null: none was shown yet. */
 let shown: string | null = null;
 
-export function CamePage() {
+export function PageAnnouncement() {
   return (
     <span role="status" className="sr-only">
-      {useStore(came)}
+      {useStore(announced)}
     </span>
   );
 }
@@ -36,7 +36,7 @@ export function Page({ title, above = [], beside, actions, tabs, children }: Pag
   }, []);
   useEffect(() => {
     document.title = `${title} · Millrace`;
-    if (shown !== null) came.set(title);
+    if (shown !== null) announced.set(title);
     shown = title;
   }, [title]);
   return (

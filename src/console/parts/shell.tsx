@@ -17,7 +17,7 @@ import { Badge } from './icons.tsx';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { NAVIGATION, PERSONAL } from './navigation.ts';
 import { NotEncrypted } from './not-encrypted.tsx';
-import { CamePage, useActiveInSight } from './page.tsx';
+import { PageAnnouncement, useActiveInSight } from './page.tsx';
 import { Note } from './places.tsx';
 import { say } from './toast.tsx';
 
@@ -78,7 +78,7 @@ export function Shell() {
         <Outlet />
       </div>
       <KeysHelp />
-      <CamePage />
+      <PageAnnouncement />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** A database is connected: its address, the checks of it one by one, and then it is there. */
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef } from 'react';
 import type { ApiError } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { curlOf } from '../../lib/curl.ts';
@@ -36,17 +36,12 @@ const kept = (draft: Draft): Draft | null => {
 };
 
 export function Connect() {
-  const { draft, setDraft, forget } = useStoredDraft<Draft>({
+  const { revision, startOver, ...form } = useStoredDraft<Draft>({
     key: 'new-database',
     begin: (found) => ({ ...EMPTY, ...found }),
     kept,
   });
-  const [revision, setRevision] = useState(0);
-  const again = (): void => {
-    setDraft(EMPTY);
-    setRevision(revision + 1);
-  };
-  return <Form key={revision} {...{ draft, setDraft, again, forget }} />;
+  return <Form key={revision} {...form} again={() => startOver(EMPTY)} />;
 }
 
 interface FormProps {

@@ -1,6 +1,6 @@
 /** A new change retention, on one page: whose changes, in which table, for how long, and the SQL that makes the table. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import type { Body } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
@@ -26,21 +26,16 @@ const ABOVE = [{ to: '/change-retentions', label: 'Change retentions' }];
 
 export function NewRetention() {
   const { database } = useSearch({ from: '/inside/change-retentions/new' });
-  const { draft, setDraft, forget } = useStoredDraft<RetentionEntry>({
+  const { revision, startOver, ...form } = useStoredDraft<RetentionEntry>({
     key: 'retention',
     begin(found) {
       const entry = { ...newEntry(), ...found };
       return database === undefined ? entry : changed(entry, 'source_database', database);
     },
   });
-  const [revision, setRevision] = useState(0);
-  const again = (): void => {
-    setDraft(newEntry());
-    setRevision(revision + 1);
-  };
   return (
     <SinkPathsContext value={RETENTION_PATHS}>
-      <Form key={revision} {...{ draft, setDraft, again, forget }} />
+      <Form key={revision} {...form} again={() => startOver(newEntry())} />
     </SinkPathsContext>
   );
 }

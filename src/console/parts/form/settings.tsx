@@ -47,8 +47,8 @@ interface SettingsProps<Entry> {
   stored: Stored;
   /** Its entry, as it is stored. */
   entry: Entry;
-  /** Without secrets that somebody has entered: these stay as they are stored. */
-  withoutSecrets?: (mine: Entry, entry: Entry) => Entry;
+  /** What somebody has changed, but secrets as they are stored: those that were entered are not kept. */
+  withStoredSecrets?: (mine: Entry, entry: Entry) => Entry;
   /** What becomes of what is under way, once it is saved. */
   effect: string;
   /** What is to be known of its YAML. */
@@ -65,10 +65,10 @@ export function Settings<Entry extends object>(props: SettingsProps<Entry>) {
 
 const isOther = (before: object, after: object): boolean => Object.keys(patchOf(before, after)).length > 0;
 
-function keptWith<Entry extends object>(withoutSecrets: (mine: Entry, entry: Entry) => Entry) {
+function keptWith<Entry extends object>(withStoredSecrets: (mine: Entry, entry: Entry) => Entry) {
   return ({ base, mine, isPartial = false }: Draft<Entry>): Draft<Entry> | null => {
     if (mine === null || !isOther(base.entry, mine)) return null;
-    const safe = withoutSecrets(mine, base.entry);
+    const safe = withStoredSecrets(mine, base.entry);
     return { base, mine: safe, isFound: true, isPartial: isPartial || isOther(safe, mine) };
   };
 }
@@ -76,9 +76,9 @@ function keptWith<Entry extends object>(withoutSecrets: (mine: Entry, entry: Ent
 const whole = <Entry,>(mine: Entry): Entry => mine;
 
 function Drafted<Entry extends object>(props: SettingsProps<Entry>) {
-  const { stored, entry, withoutSecrets = whole } = props;
+  const { stored, entry, withStoredSecrets = whole } = props;
   const now: Base<Entry> = { version: stored.version, entry };
-  const kept = useMemo(() => keptWith(withoutSecrets), [withoutSecrets]);
+  const kept = useMemo(() => keptWith(withStoredSecrets), [withStoredSecrets]);
   // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
   const { draft, setDraft, forget } = useStoredDraft<Draft<Entry>>({
     key: `settings-${stored.id}`,

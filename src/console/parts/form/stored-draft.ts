@@ -16,9 +16,16 @@ const whole = <Draft>(draft: Draft): Draft => draft;
 export function useStoredDraft<Draft extends object>({ key, begin, kept = whole }: Kept<Draft>) {
   const [draft, setDraft] = useState<Draft>(() => begin(readDraft<Draft>(key)));
   useEffect(() => writeDraft(key, kept(draft)), [key, draft, kept]);
+  const [revision, setRevision] = useState(0);
   return {
     draft,
     setDraft,
     forget: () => writeDraft(key, null),
+    /** How often somebody has started over: of its form nothing is left then, if this is its key. */
+    revision,
+    startOver(fresh: Draft) {
+      setDraft(fresh);
+      setRevision(revision + 1);
+    },
   };
 }

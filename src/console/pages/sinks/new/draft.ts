@@ -24,5 +24,5 @@ export function useDraft(asked: { database?: string | undefined; table?: string 
       return { entry: { ...entry, database, source }, functions: found?.functions ?? {} };
     },
   });
-  return { ...stored, startOver: () => stored.setDraft({ entry: newEntry(), functions: {} }) };
+  return { ...stored, startOver: () => stored.startOver({ entry: newEntry(), functions: {} }) };
 }

@@ -1,6 +1,6 @@
 /** A new sink, on one page: its tables, its destination, its function, its rows, its name. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { useGet } from '../../../api/queries.ts';
 import { plural } from '../../../lib/format.ts';
 import { tableName } from '../../../lib/sql.ts';
@@ -36,13 +36,8 @@ const ABOVE = [{ to: '/sinks', label: 'Sinks' }];
 
 export function NewSink() {
   const asked = useSearch({ from: '/inside/sinks/new' });
-  const { draft, setDraft, startOver, forget } = useDraft(asked);
-  const [revision, setRevision] = useState(0);
-  const again = (): void => {
-    startOver();
-    setRevision(revision + 1);
-  };
-  return <Form key={revision} {...{ draft, setDraft, again, forget }} />;
+  const { revision, startOver, ...form } = useDraft(asked);
+  return <Form key={revision} {...form} again={startOver} />;
 }
 
 interface FormProps {

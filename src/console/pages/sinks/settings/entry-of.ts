@@ -33,7 +33,7 @@ export function entryOf(sink: Sink): SinkEntry {
 }
 
 /** What somebody has changed, with secrets as they are stored: those are hidden. */
-export function withoutSecrets(mine: SinkEntry, { destination }: SinkEntry): SinkEntry {
+export function withStoredSecrets(mine: SinkEntry, { destination }: SinkEntry): SinkEntry {
   const stored = Object.fromEntries(SECRETS.map((key) => [key, destination[key]]));
   return { ...mine, destination: { ...mine.destination, ...stored } };
 }

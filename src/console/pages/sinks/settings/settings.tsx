@@ -11,7 +11,7 @@ import { NamePart } from '../form/name-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
 import { kindOfType } from '../kinds.ts';
 import { useSink } from '../use-sink.ts';
-import { entryOf, withoutSecrets } from './entry-of.ts';
+import { entryOf, withStoredSecrets } from './entry-of.ts';
 
 export function SinkSettings() {
   const stored = useSink();
@@ -20,7 +20,7 @@ export function SinkSettings() {
     <Settings
       stored={stored}
       entry={entryOf(stored)}
-      withoutSecrets={withoutSecrets}
+      withStoredSecrets={withStoredSecrets}
       effect="Capture is not interrupted. Pending messages are delivered with the new settings."
       yamlNote={YAML_NOTE}
       onRenamed={(sink) => navigate({ to: '/sinks/$sink/settings', params: { sink }, replace: true })}
